@@ -1,0 +1,132 @@
+"""The package has three floors: faces stand on operators, operators on the ground; nothing looks up.
+
+Each room (a direct child of `cannery`) is listed here with its floor, so a new room has to say where it stands. Imports
+inside functions and under TYPE_CHECKING count as well: they bind two rooms just as tightly.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import cannery
+
+PACKAGE = Path(cannery.__file__).parent
+GROUND = ("core", "soc", "operator", "aicore", "asc", "runtime")
+OPERATORS = ("ops",)
+FACES = ("pytorch", "aclnn", "acl", "ge", "atb", "st")
+TOP = ("cli", "__init__", "__main__")
+# Within the ground, each room may use only those named; a room missing here may use the whole ground.
+GROUND_USES = {
+    "core": (),
+    "soc": ("core",),
+    "operator": ("core", "soc"),
+    "aicore": ("core", "soc"),
+    "asc": ("core", "soc", "aicore"),
+}
+
+
+def allowed(room: str) -> set[str]:
+    """The rooms that `room` may import, besides itself."""
+    if room in TOP:
+        return {*GROUND, *OPERATORS, *FACES, *TOP}
+    if room in FACES:
+        return {*GROUND, *OPERATORS}
+    if room in OPERATORS:
+        return set(GROUND)
+    return set(GROUND_USES.get(room, GROUND))
+
+
+def room_of(module: str, rooms: frozenset[str]) -> str | None:
+    """`cannery.core.dtype` is in room `core`; `cannery` and `cannery.run` are `__init__`; `torch` is in none."""
+    parts = module.split(".")
+    if parts[0] != "cannery":
+        return None
+    return parts[1] if len(parts) > 1 and parts[1] in rooms else "__init__"
+
+
+def imported_modules(tree: ast.AST, package: str) -> Iterator[tuple[str, int]]:
+    """Dotted name and line of everything a file of `package` imports, `import_module("literal")` included."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((alias.name, node.lineno) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                ancestors = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+                base = ".".join([*ancestors, *([module] if module else [])])
+                yield from ((f"{base}.{alias.name}", node.lineno) for alias in names)
+            case ast.Call(
+                func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name, node.lineno
+
+
+def breaches(root: Path) -> list[str]:
+    """Every import under the package folder `root` that its floor forbids, as `file:line: room imports room`."""
+    rooms = frozenset(path.stem for path in root.iterdir() if path.is_dir() or path.suffix == ".py")
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        relative = path.relative_to(root)
+        room = relative.parts[0].removesuffix(".py")
+        package = ".".join(["cannery", *relative.parts[:-1]])
+        for module, line in imported_modules(ast.parse(path.read_text(encoding="utf-8")), package):
+            target = room_of(module, rooms)
+            if target is not None and target != room and target not in allowed(room):
+                found.append(f"{relative}:{line}: {room} imports {target} ({module})")
+    return found
+
+
+def test_every_room_has_a_floor() -> None:
+    code = (path for path in PACKAGE.iterdir() if path.suffix == ".py" or next(path.glob("**/*.py"), None))
+    assert {path.stem for path in code} <= {*GROUND, *OPERATORS, *FACES, *TOP}
+
+
+def test_no_room_looks_up() -> None:
+    assert breaches(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/dtype.py", "from cannery.ops import operators"),
+        ("core/dtype.py", "import cannery"),
+        ("core/dtype.py", "from cannery import soc"),
+        ("core/deep/er.py", "from ...soc import table"),
+        ("soc/table.py", "from cannery.operator import Operator"),
+        ("asc/kernel.py", "def f():\n    from cannery.st import cases"),
+        ("ops/pad/eager.py", "from cannery.pytorch import functions"),
+        ("ops/pad/eager.py", "import importlib\nimportlib.import_module('cannery.cli')"),
+        ("st/run.py", "from cannery.cli import table"),
+        ("st/run.py", "from cannery import ge"),
+        ("ge/graph.py", "from ..atb import graph"),
+    ],
+)
+def test_an_import_of_a_higher_floor_or_a_neighbour_is_found(tmp_path: Path, path: str, source: str) -> None:
+    assert breaches(_house(tmp_path, path, source))
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/dtype.py", "import torch\nfrom .shape import Shape\nfrom cannery.core import format"),
+        ("operator/call.py", "from ..core.shape import Shape\nfrom .. import soc"),
+        ("asc/kernel.py", "from cannery.aicore import memory"),
+        ("ops/pad/eager.py", "from cannery.operator import Operator\nfrom ..unpad import eager"),
+        ("st/run.py", "from cannery.ops import operators\nfrom cannery.runtime import stream"),
+        ("cli/ops.py", "from cannery.st import run\nfrom cannery import ge"),
+        ("__init__.py", "from cannery.pytorch import pad"),
+    ],
+)
+def test_an_import_of_a_lower_floor_is_fine(tmp_path: Path, path: str, source: str) -> None:
+    assert breaches(_house(tmp_path, path, source)) == []
+
+
+def _house(root: Path, path: str, source: str) -> Path:
+    """A package folder with every room, and `source` at `path`."""
+    for room in (*GROUND, *OPERATORS, *FACES, "cli"):
+        (root / room).mkdir()
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(source, encoding="utf-8")
+    return root
