@@ -1,0 +1,24 @@
+"""The vocabulary every floor shares: data types, formats, shapes, tensors, the one error and the status tables."""
+
+from cannery.core.dtype import DataType
+from cannery.core.errors import OperatorError, Stage
+from cannery.core.format import Format
+from cannery.core.shape import INT64_MAX, UNKNOWN_DIM, UNKNOWN_DIM_NUM, Shape
+from cannery.core.status import AclnnStatus, AtbStatus, GeStatus
+from cannery.core.tensor import Tensor, TensorDesc
+
+__all__ = [
+    "INT64_MAX",
+    "UNKNOWN_DIM",
+    "UNKNOWN_DIM_NUM",
+    "AclnnStatus",
+    "AtbStatus",
+    "DataType",
+    "Format",
+    "GeStatus",
+    "OperatorError",
+    "Shape",
+    "Stage",
+    "Tensor",
+    "TensorDesc",
+]

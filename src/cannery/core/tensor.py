@@ -1,0 +1,111 @@
+"""Tensors: what describes them, and a zero-copy view of one a caller holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from cannery.core.dtype import DataType
+from cannery.core.format import Format
+from cannery.core.shape import Shape
+
+
+@dataclass(frozen=True)
+class TensorDesc:
+    """Data type, shape and format of a tensor; the shape is the storage shape, ``origin_shape`` defaults to it."""
+
+    dtype: DataType
+    shape: Shape
+    format: Format = Format.FORMAT_ND
+    origin_shape: Shape | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.shape, Shape):
+            object.__setattr__(self, "shape", Shape(self.shape))
+
+    def __str__(self) -> str:
+        return f"{self.dtype.short} {self.shape!r} {self.format.short}"
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A torch tensor seen with CANN's vocabulary; no element is copied.
+
+    ``origin`` is the object the caller gave (a torch tensor, a numpy array), so that it can be handed back.
+    """
+
+    torch: torch.Tensor
+    format: Format = Format.FORMAT_ND
+    origin: Any = None
+
+    @classmethod
+    def of(cls, value: Any, format: Format = Format.FORMAT_ND) -> Tensor:
+        """Wrap a torch tensor or a numpy array (ml_dtypes included) without copying it.
+
+        A read-only array is copied, since torch has no read-only tensors.
+
+        Raises:
+            TypeError: the value is neither.
+            ValueError: its element type is none of CANN's.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, torch.Tensor):
+            DataType.of(value.dtype)
+            return cls(value, format, value)
+        if isinstance(value, np.ndarray):
+            return cls(_from_numpy(value), format, value)
+        raise TypeError(f"tensor: found {type(value).__name__}, expected a torch.Tensor or a numpy.ndarray")
+
+    @property
+    def dtype(self) -> DataType:
+        """CANN's data type of an element."""
+        return DataType.of(self.torch.dtype)
+
+    @property
+    def desc(self) -> TensorDesc:
+        """Data type, shape and format."""
+        return TensorDesc(self.dtype, Shape(self.torch.shape), self.format)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The same memory as a numpy array; bfloat16 and 8-bit floats by ml_dtypes.
+
+        Raises:
+            ValueError: the tensor is not in host memory, or numpy has no such dtype.
+        """
+        if self.torch.device.type != "cpu":
+            raise ValueError(f"numpy view: found a tensor on {self.torch.device}, expected one in host memory")
+        bits = _BITS_OF.get(self.torch.dtype)
+        plain = self.torch.detach()
+        return plain.numpy() if bits is None else plain.view(bits).numpy().view(self.dtype.numpy)
+
+    def bytes(self) -> memoryview:
+        """The same memory as raw bytes, in element order.
+
+        Raises:
+            ValueError: the tensor is not contiguous or not in host memory.
+        """
+        if not self.torch.is_contiguous():
+            raise ValueError("byte view: found a non-contiguous tensor, expected a contiguous one")
+        return memoryview(self.torch.detach().reshape(-1).view(torch.uint8).numpy()).cast("B")
+
+
+# numpy knows these only by ml_dtypes, and torch converts neither way: both sides are told it is integers.
+_BITS_OF = {
+    torch.bfloat16: torch.int16,
+    torch.float8_e5m2: torch.uint8,
+    torch.float8_e4m3fn: torch.uint8,
+    torch.float8_e8m0fnu: torch.uint8,
+}
+
+
+def _from_numpy(array: np.ndarray[Any, Any]) -> torch.Tensor:
+    dtype = DataType.of(array.dtype).torch
+    writable = array if array.flags.writeable else array.copy()
+    bits = _BITS_OF.get(dtype)
+    if bits is None:
+        return torch.from_numpy(writable)
+    return torch.from_numpy(writable.view(DataType.of(bits).numpy)).view(dtype)

@@ -1,0 +1,28 @@
+"""How an operator is declared, found and called."""
+
+from cannery.operator.context import CallContext, Operator, TilingResult
+from cannery.operator.contract import ACLNN, ATB, GE, Contract
+from cannery.operator.definition import AICoreConfig, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam
+from cannery.operator.registry import UnknownOperatorError, all_operators, find_operator
+from cannery.operator.run import RunResult, run
+
+__all__ = [
+    "ACLNN",
+    "ATB",
+    "GE",
+    "AICoreConfig",
+    "AttrType",
+    "Attribute",
+    "CallContext",
+    "Contract",
+    "Operator",
+    "OperatorDefinition",
+    "Quirk",
+    "RunResult",
+    "TensorParam",
+    "TilingResult",
+    "UnknownOperatorError",
+    "all_operators",
+    "find_operator",
+    "run",
+]

@@ -1,0 +1,98 @@
+"""What a stage is given: the call's descriptors, attributes, chip and mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any
+
+from cannery.core import OperatorError, Stage, Tensor, TensorDesc
+from cannery.operator.definition import OperatorDefinition
+from cannery.soc import Soc
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """A call without its data.
+
+    Attributes:
+        inputs: one entry a given input, None where an optional one is absent. Their number is the caller's.
+        attrs: every attribute by its original name, defaults filled in.
+        outputs: the output descriptors; empty until they are inferred or given.
+        quirks: reproduce the original's code where it is wrong or undefined.
+    """
+
+    definition: OperatorDefinition
+    inputs: tuple[TensorDesc | None, ...]
+    attrs: Mapping[str, Any]
+    soc: Soc
+    quirks: bool = False
+    outputs: tuple[TensorDesc, ...] = ()
+
+    def with_outputs(self, outputs: Sequence[TensorDesc]) -> CallContext:
+        """The same call with these output descriptors."""
+        return replace(self, outputs=tuple(outputs))
+
+    def input(self, name: str) -> TensorDesc | None:
+        """The descriptor of a named input; None when it is absent."""
+        index = next(i for i, param in enumerate(self.definition.inputs) if param.name == name)
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def required(self, name: str) -> TensorDesc:
+        """The descriptor of a named input that the arity check has shown to be there."""
+        desc = self.input(name)
+        assert desc is not None, name
+        return desc
+
+    def error(
+        self, stage: Stage, parameter: str, found: object, expected: object, code: IntEnum | None = None
+    ) -> OperatorError:
+        """The error to raise; without a code it is the one the framework has for the stage."""
+        code = self.definition.contract.codes[stage] if code is None else code
+        return OperatorError(stage, self.definition.name, parameter, found, expected, code)
+
+
+@dataclass(frozen=True)
+class TilingResult:
+    """What tiling hands to the kernel.
+
+    Attributes:
+        key: tiling key.
+        block_dim: number of cores launched.
+        workspaces: bytes of each workspace.
+        data: the tiling structure, serialised byte for byte; empty when the original failed without telling.
+    """
+
+    key: int
+    block_dim: int
+    workspaces: tuple[int, ...] = ()
+    data: bytes = field(default=b"", repr=False)
+
+
+Check = Callable[[CallContext], None]
+InferShape = Callable[[CallContext], tuple[TensorDesc, ...]]
+Tiling = Callable[[CallContext], TilingResult]
+# Returns what was found on the way (an ``aicore`` launch: its findings), or None.
+Launch = Callable[[CallContext, TilingResult, tuple[Tensor | None, ...], tuple[Tensor, ...]], Sequence[Any] | None]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A definition and what each stage does. ``golden`` is the module that holds the test contract."""
+
+    definition: OperatorDefinition
+    check: Check
+    infer_shape: InferShape
+    tiling: Tiling
+    engines: Mapping[str, Launch]
+    golden: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "engines", MappingProxyType(dict(self.engines)))
+
+    @property
+    def name(self) -> str:
+        """CANN's type of the operator."""
+        return self.definition.name

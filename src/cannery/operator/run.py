@@ -1,0 +1,90 @@
+"""``cannery.run``: one operator, its tensors, its attributes, a chip, an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from cannery.core import Tensor
+from cannery.operator import staged
+from cannery.operator.context import CallContext, TilingResult
+from cannery.operator.registry import find_operator
+from cannery.soc import Soc
+
+
+@dataclass(frozen=True)
+class RunResult(Sequence[Any]):
+    """What a call gave. Indexing and unpacking reach the outputs.
+
+    Attributes:
+        outputs: torch tensors; a buffer the caller gave is that very object.
+        tiling: how the work was split.
+        context: descriptors, attributes and chip of the call.
+        findings: what the checked engine found; empty for the others.
+    """
+
+    outputs: tuple[Any, ...]
+    tiling: TilingResult
+    context: CallContext
+    findings: tuple[Any, ...] = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.outputs[index]
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.outputs)
+
+
+def run(
+    name: str,
+    inputs: Sequence[Any] | Mapping[str, Any],
+    attrs: Mapping[str, Any] | None = None,
+    *,
+    outputs: Sequence[Any] | Mapping[str, Any] | None = None,
+    soc: str | Soc | None = None,
+    engine: str = "eager",
+    quirks: bool = False,
+    fill: int = 0,
+) -> RunResult:
+    """Run an operator: check → infer_shape → tiling → launch. Nothing is written before all checks pass.
+
+    Args:
+        name: CANN's type, e.g. ``"UnpadWithHiddenState"``.
+        inputs: torch tensors or numpy arrays in definition order (None for an absent optional one), or by name.
+        attrs: attributes by name.
+        outputs: buffers to write into; what the operator does not write in them is preserved.
+        soc: a chip or its name; default: the operator's first.
+        engine: how the launch is done; ``cannery ops show NAME`` lists the operator's engines.
+        quirks: reproduce the original's code where it is wrong or undefined.
+        fill: what fresh output memory holds before the launch.
+
+    Raises:
+        OperatorError: the contract refuses the call.
+        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip or engine.
+    """
+    operator = find_operator(name)
+    staged.check_engine(operator, engine)
+    tensors = staged.bind_inputs(operator.definition, inputs)
+    descs = [None if tensor is None else tensor.desc for tensor in tensors]
+    context = staged.bind(operator, descs, attrs, soc=soc, quirks=quirks)
+    staged.check(operator, context)
+    context = staged.infer_shape(operator, context)
+    given, context = staged.bind_outputs(context, outputs)
+    result = staged.tiling(operator, context)
+    buffers = staged.allocate(context, given, _device(tensors), fill)
+    findings = staged.launch(operator, context, result, tensors, buffers, engine)
+    return RunResult(tuple(_give_back(buffer) for buffer in buffers), result, context, findings)
+
+
+def _device(tensors: Sequence[Tensor | None]) -> torch.device | None:
+    return next((tensor.torch.device for tensor in tensors if tensor is not None), None)
+
+
+def _give_back(buffer: Tensor) -> Any:
+    return buffer.torch if buffer.origin is None else buffer.origin

@@ -1,0 +1,203 @@
+"""The staged call every face ends in: check → infer_shape → tiling → launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import torch
+
+from cannery.core import OperatorError, Stage, Tensor, TensorDesc
+from cannery.operator.attributes import bind_attributes
+from cannery.operator.context import CallContext, Operator, TilingResult
+from cannery.operator.definition import OperatorDefinition, TensorParam
+from cannery.soc import Soc
+from cannery.soc import soc as find_soc
+
+
+def default_soc(definition: OperatorDefinition) -> Soc:
+    """The chip of a call that names none: the operator's first."""
+    return find_soc(definition.default_soc or definition.socs[0])
+
+
+def bind(
+    operator: Operator,
+    inputs: Sequence[TensorDesc | None],
+    attrs: Mapping[str, Any] | None = None,
+    *,
+    soc: str | Soc | None = None,
+    quirks: bool = False,
+) -> CallContext:
+    """A call without its data: attributes converted, chip looked up.
+
+    Raises:
+        OperatorError: an attribute is unknown, missing or of another type.
+        UnknownSocError: there is no such chip.
+    """
+    chip = default_soc(operator.definition) if soc is None else find_soc(soc)
+    values = bind_attributes(operator.definition, attrs)
+    return CallContext(operator.definition, tuple(inputs), values, chip, quirks)
+
+
+def check(operator: Operator, context: CallContext) -> None:
+    """First stage: the number of inputs where this framework counts early, the chip, the operator's own rules."""
+    if context.definition.contract.arity_stage is Stage.CHECK:
+        _check_arity(context)
+    _check_soc(context)
+    operator.check(context)
+
+
+def infer_shape(operator: Operator, context: CallContext) -> CallContext:
+    """Second stage: the context with inferred output descriptors."""
+    if context.definition.contract.arity_stage is Stage.INFER_SHAPE:
+        _check_arity(context)
+    return context.with_outputs(operator.infer_shape(context))
+
+
+def tiling(operator: Operator, context: CallContext) -> TilingResult:
+    """Third stage: how the work is split, from descriptors alone."""
+    return operator.tiling(context)
+
+
+def launch(
+    operator: Operator,
+    context: CallContext,
+    result: TilingResult,
+    inputs: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    engine: str = "eager",
+) -> tuple[Any, ...]:
+    """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any."""
+    with torch.no_grad():
+        found = operator.engines[engine](context, result, tuple(inputs), tuple(outputs))
+    return tuple(found or ())
+
+
+def check_engine(operator: Operator, engine: str) -> None:
+    """Refuse an engine that the operator has not.
+
+    Raises:
+        ValueError: naming the engines there are.
+    """
+    if engine not in operator.engines:
+        raise ValueError(f"{operator.name}: engine: found {engine!r}, expected one of {', '.join(operator.engines)}")
+
+
+def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | None, ...]:
+    """Tensors in definition order from a sequence, or from a mapping by name; absent optional ones are None.
+
+    Raises:
+        OperatorError: at stage check: not tensors, or an unknown name.
+    """
+    values = _in_order(definition, definition.inputs, inputs, "inputs")
+    names = [param.name for param in definition.inputs]
+    names += [f"inputs[{index}]" for index in range(len(names), len(values))]
+    return tuple(_as_tensor(definition, name, value) for name, value in zip(names, values, strict=False))
+
+
+def bind_outputs(context: CallContext, outputs: Any) -> tuple[tuple[Tensor | None, ...], CallContext]:
+    """The caller's buffers in definition order (None where fresh memory is due), and the context with their descriptors.
+
+    Raises:
+        OperatorError: at stage check: not tensors; at stage tiling: a wrong number, or a buffer that cannot be written.
+    """
+    params = context.definition.outputs
+    if outputs is None:
+        return (None,) * len(params), context
+    given = _in_order(context.definition, params, outputs, "outputs")
+    if len(given) != len(params):
+        # ATB answers a wrong number of outputs as it answers a wrong number of inputs.
+        code = context.definition.contract.arity_code
+        raise context.error(Stage.TILING, "outputs", f"{len(given)} buffers", len(params), code)
+    buffers = tuple(_as_tensor(context.definition, p.name, value) for p, value in zip(params, given, strict=True))
+    for param, tensor in zip(params, buffers, strict=True):
+        _check_buffer(context, param, tensor)
+    descs = [desc if t is None else t.desc for t, desc in zip(buffers, context.outputs, strict=True)]
+    return buffers, context.with_outputs(descs)
+
+
+def allocate(
+    context: CallContext, buffers: Sequence[Tensor | None], device: torch.device | None, fill: int = 0
+) -> tuple[Tensor, ...]:
+    """The caller's buffers, and fresh memory filled with ``fill`` where there is none.
+
+    Raises:
+        OperatorError: at stage launch: the memory cannot be had.
+    """
+    pairs = zip(context.definition.outputs, buffers, context.outputs, strict=True)
+    return tuple(
+        _fresh(context, param.name, desc, device, fill) if tensor is None else tensor for param, tensor, desc in pairs
+    )
+
+
+def _in_order(definition: OperatorDefinition, params: tuple[TensorParam, ...], values: Any, what: str) -> list[Any]:
+    if isinstance(values, Mapping):
+        names = {param.name for param in params}
+        stranger = next((name for name in values if name not in names), None)
+        if stranger is not None:
+            raise _check_error(definition, what, repr(stranger), f"names among {', '.join(sorted(names))}")
+        return [values.get(param.name) for param in params]
+    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+        raise _check_error(definition, what, type(values).__name__, "a list of tensors or a mapping by name")
+    return list(values)
+
+
+def _as_tensor(definition: OperatorDefinition, name: str, value: Any) -> Tensor | None:
+    if value is None:
+        return None
+    try:
+        return Tensor.of(value)
+    except (TypeError, ValueError) as failure:
+        raise _check_error(definition, name, failure, "a tensor") from None
+
+
+def _check_arity(context: CallContext) -> None:
+    params = context.definition.inputs
+    code = context.definition.contract.arity_code
+    stage = context.definition.contract.arity_stage
+    needed = sum(1 for param in params if not param.optional)
+    if len(context.inputs) > len(params):
+        raise context.error(stage, "inputs", f"{len(context.inputs)} tensors", f"at most {len(params)}", code)
+    missing = [p.name for i, p in enumerate(params) if not p.optional and context.inputs[i : i + 1] in ((), (None,))]
+    if missing:
+        raise context.error(stage, missing[0], "nothing", f"a tensor ({needed} inputs are required)", code)
+
+
+def _check_soc(context: CallContext) -> None:
+    aicore = context.definition.aicore
+    if aicore is None or context.soc.short_name in aicore.socs:
+        return
+    code = context.definition.contract.soc_code
+    raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(aicore.socs)}", code)
+
+
+def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | None) -> None:
+    if tensor is None:
+        return
+    if not tensor.torch.is_contiguous():
+        raise context.error(Stage.TILING, param.name, "a buffer that is not contiguous", "a contiguous one")
+    if getattr(tensor.origin, "flags", None) is not None and not tensor.origin.flags.writeable:
+        raise context.error(Stage.TILING, param.name, "a read-only buffer", "one that can be written")
+
+
+def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: int) -> Tensor:
+    try:
+        return Tensor(_filled(tuple(desc.shape), desc.dtype.torch, device, fill), desc.format)
+    except (RuntimeError, MemoryError):
+        found = f"not enough memory for {desc}"
+        raise context.error(Stage.LAUNCH, name, found, "an output that fits in memory") from None
+
+
+def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
+    if fill == 0 and (device is None or device.type == "cpu"):
+        # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
+        return torch.from_numpy(np.zeros(prod(shape) * dtype.itemsize, np.uint8)).view(dtype).view(shape)
+    return torch.full(shape, fill, dtype=dtype, device=device)
+
+
+def _check_error(definition: OperatorDefinition, parameter: str, found: object, expected: object) -> OperatorError:
+    return OperatorError(
+        Stage.CHECK, definition.name, parameter, found, expected, definition.contract.codes[Stage.CHECK]
+    )
