@@ -69,6 +69,7 @@ $(VENV)/.torch: constraints.txt | $(BIN)/python
 	@touch $@
 
 # An index that holds only torch does not have the rest: then pip's own index does.
+WITH_TOOLS := -e '.[test,fast]'
 INSTALL = $(PIP) install -c $(VENV)/constraints.txt
 define install
 	$(INSTALL) $(PIP_OPTIONS) $(1) $(if $(PIP_OPTIONS),|| $(INSTALL) $(1))
@@ -79,5 +80,5 @@ $(VENV)/.package: $(VENV)/.torch pyproject.toml
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.package
-	$(call install,-e '.[test,fast]')
+	$(call install,$(WITH_TOOLS))
 	@touch $@
