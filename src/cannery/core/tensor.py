@@ -22,10 +22,6 @@ class TensorDesc:
     format: Format = Format.FORMAT_ND
     origin_shape: Shape | None = None
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.shape, Shape):
-            object.__setattr__(self, "shape", Shape(self.shape))
-
     def __str__(self) -> str:
         return f"{self.dtype.short} {self.shape!r} {self.format.short}"
 
@@ -90,7 +86,7 @@ class Tensor:
         """
         if not self.torch.is_contiguous():
             raise ValueError("byte view: found a non-contiguous tensor, expected a contiguous one")
-        return memoryview(self.torch.detach().reshape(-1).view(torch.uint8).numpy()).cast("B")
+        return self.torch.detach().reshape(-1).view(torch.uint8).numpy().data
 
 
 # numpy knows these only by ml_dtypes, and torch converts neither way: both sides are told it is integers.

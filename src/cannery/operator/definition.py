@@ -147,6 +147,6 @@ class OperatorDefinition:
 
 
 def snake_case(name: str) -> str:
-    """``UpdateTensorDesc`` and ``qSeqLen`` as ``update_tensor_desc`` and ``q_seq_len``; runs of capitals stay together."""
+    """``update_tensor_desc`` for ``UpdateTensorDesc``, ``q_seq_len`` for ``qSeqLen``; runs of capitals stay together."""
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])", r"\1\3_\2\4", name)
     return words.lower()

@@ -98,7 +98,7 @@ def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | N
 
 
 def bind_outputs(context: CallContext, outputs: Any) -> tuple[tuple[Tensor | None, ...], CallContext]:
-    """The caller's buffers in definition order (None where fresh memory is due), and the context with their descriptors.
+    """The caller's buffers in definition order, None where there is none, and the context with their descriptors.
 
     Raises:
         OperatorError: at stage check: not tensors; at stage tiling: a wrong number, or a buffer that cannot be written.

@@ -56,10 +56,13 @@ def soc(name: str | Soc, *, aic_cores: int | None = None, aiv_cores: int | None 
         ValueError: more cores are asked for than the chip has, or fewer than one.
     """
     chip = name if isinstance(name, Soc) else _find(name)
-    limits = {"aic_cores": aic_cores, "aiv_cores": aiv_cores}
-    for field, limit in limits.items():
-        _check_limit(chip, field, limit)
-    return replace(chip, **{field: limit for field, limit in limits.items() if limit is not None})
+    _check_limit(chip, "aic_cores", aic_cores)
+    _check_limit(chip, "aiv_cores", aiv_cores)
+    return replace(
+        chip,
+        aic_cores=chip.aic_cores if aic_cores is None else aic_cores,
+        aiv_cores=chip.aiv_cores if aiv_cores is None else aiv_cores,
+    )
 
 
 def _chip(name: str, group: Group, family: Family) -> Soc:

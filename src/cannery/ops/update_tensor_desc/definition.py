@@ -44,11 +44,11 @@ QUIRKS = (
 DEFINITION = OperatorDefinition(
     name="UpdateTensorDesc",
     category="control",
-    summary="Write a shape's rank and dims into the shape words of a 128 × int64 tensor descriptor, preserving the rest.",
+    summary="Write a shape's rank and dims into a descriptor of 128 × int64, preserving the rest.",
     source="hicann/ops-nn control/update_tensor_desc @1eb27776",
     contract=GE,
     inputs=(
-        TensorParam("x", X_DTYPES, "any, rank 0 to 8", "Placeholder that keeps the graph connected; never read.", is_read=False),
+        TensorParam("x", X_DTYPES, "any, rank 0 to 8", "Placeholder in the graph; never read.", is_read=False),
     ),
     outputs=(
         TensorParam(
@@ -60,7 +60,11 @@ DEFINITION = OperatorDefinition(
     ),
     attributes=(
         Attribute(
-            "shape", AttrType.LIST_INT, "The shape to write.", "1 to 124 dims, each ≥ 1, product 128 to 2^63−1", required=True
+            "shape",
+            AttrType.LIST_INT,
+            "The shape to write.",
+            "1 to 124 dims, each ≥ 1, product 128 to 2^63−1",
+            required=True,
         ),
     ),
     socs=("Ascend950",),

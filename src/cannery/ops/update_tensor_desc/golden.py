@@ -25,7 +25,8 @@ class UpdateTensorDescSpec:
 
     tolerance = {"int64": {"standard": "binary_equal"}}
 
-    def golden(x: Any, *, shape: Any = None, **kwargs: Any) -> list[np.ndarray]:  # noqa: N805
+    @staticmethod
+    def golden(x: Any, *, shape: Any = None, **kwargs: Any) -> list[np.ndarray]:
         """int64 zeros of that shape, with rank and dims in their words."""
         words = _flat(shape)
         out = np.zeros(int(np.prod(shape, dtype=object)), np.int64)
@@ -35,7 +36,8 @@ class UpdateTensorDescSpec:
         except ValueError:
             return [out]
 
-    def pre_compare(npu_out: np.ndarray, golden_out: np.ndarray) -> list[np.ndarray]:  # noqa: N805
+    @staticmethod
+    def pre_compare(npu_out: np.ndarray, golden_out: np.ndarray) -> list[np.ndarray]:
         """Blank the words outside the window that the golden gives the length of."""
         rank = int(golden_out.reshape(-1)[RANK_WORD])
         kept = npu_out.copy().reshape(-1)
