@@ -128,7 +128,7 @@ class OperatorDefinition:
 
     @property
     def snake_name(self) -> str:
-        """``update_tensor_desc`` for ``UpdateTensorDesc``."""
+        """``update_tensor_desc`` for ``UpdateTensorDesc``; capitals in a row stay together."""
         return snake_case(self.name)
 
     @property
@@ -147,6 +147,6 @@ class OperatorDefinition:
 
 
 def snake_case(name: str) -> str:
-    """``update_tensor_desc`` for ``UpdateTensorDesc``, ``q_seq_len`` for ``qSeqLen``; runs of capitals stay together."""
+    """``update_tensor_desc`` for ``UpdateTensorDesc``; capitals in a row stay together."""
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])", r"\1\3_\2\4", name)
     return words.lower()

@@ -1,8 +1,8 @@
 """The chips, as data.
 
 Source of every figure: hicann/runtime `src/platform/platform_config/{cann,cann-dev}/<SoC>.ini` @681ef761, sections
-SoCInfo and AICoreSpec. Short names and architectures: hicann/ops-nn `tests/ut/common` @e5c3fa93. Sizes in bytes. The ini of an
-Ascend310P names no cube cores apart from its AI cores: ``aic_cores`` is 0 there.
+SoCInfo and AICoreSpec. Short names and architectures: hicann/ops-nn `tests/ut/common` @e5c3fa93. Sizes in bytes. The
+ini of an Ascend310P names no cube cores apart from its AI cores: ``aic_cores`` is 0 there.
 """
 
 from __future__ import annotations
