@@ -1,16 +1,20 @@
-"""cannery: CANN operators without an NPU."""
+"""cannery: CANN operators without an NPU.
+
+Everything but the chip table is loaded when first used, so ``import cannery`` and ``cannery --help`` need no torch.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from cannery.core import DataType, Format, OperatorError, Shape, Stage, Tensor, TensorDesc
-from cannery.operator import RunResult, all_operators, find_operator, run
 from cannery.soc import Soc, soc
 
 if TYPE_CHECKING:
+    from cannery.core import DataType, Format, OperatorError, Shape, Stage, Tensor, TensorDesc
+    from cannery.operator import RunResult, all_operators, find_operator, run
     from cannery.pytorch.ragged import pad, unpad
 
 __version__ = version("cannery")
@@ -33,11 +37,21 @@ __all__ = [
     "unpad",
 ]
 
-# Faces are loaded when first used: the ground must not depend on them.
-_LAZY = {"pad": "cannery.pytorch.ragged", "unpad": "cannery.pytorch.ragged"}
+_LAZY = {
+    **dict.fromkeys(("DataType", "Format", "OperatorError", "Shape", "Stage", "Tensor", "TensorDesc"), "core"),
+    **dict.fromkeys(("RunResult", "all_operators", "find_operator", "run"), "operator"),
+    **dict.fromkeys(("pad", "unpad"), "pytorch.ragged"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    if name in _LAZY:
+        globals()[name] = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+        return globals()[name]
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,63 @@
+"""The command ``cannery``. A verb is a function in a file of its own and a line in ``VERBS``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import MappingProxyType
+
+from cannery.cli.verbs import Verb, command
+
+# A verb of two words is a verb under the first; the first may be a verb itself.
+VERBS = MappingProxyType(
+    {
+        "demo": Verb("cannery.cli.demo:demo", "Run every shipped case, then pack a real ragged batch."),
+        "ops": Verb("cannery.cli.ops:ops", "List the operators."),
+        "ops show": Verb("cannery.cli.show:show", "Show the contract of an operator."),
+        "st": Verb("cannery.cli.st:st", "Run system tests from case files."),
+    }
+)
+
+USAGE_ERROR = 2
+INTERRUPTED = 128 + signal.SIGINT
+BROKEN_PIPE = 128 + signal.SIGPIPE
+
+
+def main() -> None:
+    """Entry point: what a call refuses is one line on stderr and exit code 2; a traceback is a fault of ours."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot spell ≥ must not end the program
+            stream.reconfigure(errors="replace")
+    try:
+        sys.exit(_run())
+    except BrokenPipeError:
+        # The interpreter flushes once more at exit: it must find an open file.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(BROKEN_PIPE)
+
+
+def _run() -> int | str | None:
+    try:
+        command("cannery", VERBS, "CANN operators without an NPU.")(prog_name="cannery")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (OSError, ValueError) as failure:
+        line = _one_line(failure)
+        if line is None:
+            raise
+        print(f"cannery: {line}", file=sys.stderr)
+        return USAGE_ERROR
+    except SystemExit as end:
+        sys.stdout.flush()
+        return end.code
+    return 0
+
+
+def _one_line(failure: OSError | ValueError) -> str | None:
+    """The failure in one line when it is the caller's: a file that cannot be used, or an error class of cannery."""
+    if isinstance(failure, OSError):
+        return f"{failure.filename}: {failure.strerror}" if failure.filename is not None else None
+    if not type(failure).__module__.startswith("cannery."):
+        return None
+    return " ".join(str(failure).split())
