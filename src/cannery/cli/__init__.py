@@ -21,7 +21,7 @@ VERBS = MappingProxyType(
 
 USAGE_ERROR = 2
 INTERRUPTED = 128 + signal.SIGINT
-BROKEN_PIPE = 128 + signal.SIGPIPE
+BROKEN_PIPE = 1
 
 
 def main() -> None:

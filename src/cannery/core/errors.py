@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum, IntEnum
 
+MAX_TEXT = 400
+
 
 class Stage(Enum):
     """The four stages of a staged call, in order. ``letter`` is how ATB case files spell them (C, I, S, E)."""
@@ -38,10 +40,16 @@ class OperatorError(ValueError):
         self.stage = stage
         self.operator = operator
         self.parameter = parameter
-        self.found = str(found)
-        self.expected = str(expected)
+        self.found = _in_one_line(found)
+        self.expected = _in_one_line(expected)
         self.code = code
 
     def __str__(self) -> str:
         where = f"{self.operator}: {self.stage.value}: {self.parameter}"
         return f"{where}: found {self.found}, expected {self.expected} [{self.code.name}]"
+
+
+def _in_one_line(value: object) -> str:
+    """What ``repr`` breaks into lines, such as a tensor, joined again; a long value keeps its ends."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT // 2]} … {text[-MAX_TEXT // 4 :]}"

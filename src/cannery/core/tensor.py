@@ -72,11 +72,9 @@ class Tensor:
         Raises:
             ValueError: the tensor is not in host memory, or numpy has no such dtype.
         """
-        if self.torch.device.type != "cpu":
-            raise ValueError(f"numpy view: found a tensor on {self.torch.device}, expected one in host memory")
+        dtype, plain = self.dtype.numpy, _in_host_memory(self.torch, "numpy view")
         bits = _BITS_OF.get(self.torch.dtype)
-        plain = self.torch.detach()
-        return plain.numpy() if bits is None else plain.view(bits).numpy().view(self.dtype.numpy)
+        return plain.numpy() if bits is None else plain.view(bits).numpy().view(dtype)
 
     def bytes(self) -> memoryview:
         """The same memory as raw bytes, in element order.
@@ -86,7 +84,7 @@ class Tensor:
         """
         if not self.torch.is_contiguous():
             raise ValueError("byte view: found a non-contiguous tensor, expected a contiguous one")
-        return self.torch.detach().reshape(-1).view(torch.uint8).numpy().data
+        return _in_host_memory(self.torch, "byte view").reshape(-1).view(torch.uint8).numpy().data
 
 
 # numpy knows these only by ml_dtypes, and torch converts neither way: both sides are told it is integers.
@@ -96,6 +94,12 @@ _BITS_OF = {
     torch.float8_e4m3fn: torch.uint8,
     torch.float8_e8m0fnu: torch.uint8,
 }
+
+
+def _in_host_memory(tensor: torch.Tensor, what: str) -> torch.Tensor:
+    if tensor.device.type != "cpu":
+        raise ValueError(f"{what}: found a tensor on {tensor.device}, expected one in host memory")
+    return tensor.detach()
 
 
 def _from_numpy(array: np.ndarray[Any, Any]) -> torch.Tensor:

@@ -1,0 +1,59 @@
+"""Status tables: names and numbers as the originals have them."""
+
+import pytest
+
+from cannery.core import AclnnStatus, AtbStatus, GeStatus
+
+ATB_IN_ORDER = (
+    "NO_ERROR ERROR_INVALID_PARAM ERROR_INVALID_GRAPH ERROR_INTERNAL_ERROR ERROR_RT_FAIL ERROR_INVALID_IN_TENSOR_NUM "
+    "ERROR_INVALID_TENSOR_DTYPE ERROR_INVALID_TENSOR_FORMAT ERROR_INVALID_TENSOR_DIM ERROR_INVALID_TENSOR_SIZE "
+    "ERROR_OPERATION_NULL_RUNNER ERROR_GRAPH_INFERSHAPE_FUNC_FAIL ERROR_CANN_ERROR ERROR_INVALID_TENSOR_INI_MATCH "
+    "ERROR_INVALID_TENSOR_ADDR ERROR_INVALID_TENSOR_NUM ERROR_INVALID_TENSOR_DIM_NUM "
+    "ERROR_INVALID_SINGLE_OPERATION_PARAM ERROR_GRAPH_NODE_RESHAPE_FUNC_FAIL ERROR_INVALID_GRAPH_NODE_CHUNK "
+    "ERROR_INVALID_CONTEXT_ADDR ERROR_INVALID_STREAM ERROR_INVALID_WORKSPACE_SIZE ERROR_INVALID_WORKSPACE_ADDR "
+    "ERROR_INVALID_OPERATION_ADDR ERROR_HCCL_FAIL ERROR_OUT_OF_DEVICE_MEMORY ERROR_OUT_OF_HOST_MEMORY "
+    "ERROR_COMM_EMPTY ERROR_COPY_HOST_MEMORY_FAIL"
+)
+
+
+def test_atb_codes_count_from_zero() -> None:
+    assert [status.name for status in AtbStatus] == ATB_IN_ORDER.split()
+    assert [int(status) for status in AtbStatus] == list(range(30))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("ACLNN_SUCCESS", 0),
+        ("ACLNN_ERR_PARAM_NULLPTR", 161001),
+        ("ACLNN_ERR_PARAM_INVALID", 161002),
+        ("ACLNN_ERR_RUNTIME_ERROR", 361001),
+        ("ACLNN_ERR_INNER_INFERSHAPE_ERROR", 561001),
+        ("ACLNN_ERR_INNER_TILING_ERROR", 561002),
+        ("ACLNN_ERR_INNER_FIND_KERNEL_ERROR", 561003),
+        ("ACLNN_ERR_INNER_NULLPTR", 561103),
+    ],
+)
+def test_aclnn_codes(name: str, code: int) -> None:
+    assert AclnnStatus[name] == code
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("SUCCESS", 0),
+        ("GRAPH_SUCCESS", 0),
+        ("FAILED", 0xFFFFFFFF),
+        ("GRAPH_FAILED", 0xFFFFFFFF),
+        ("GRAPH_NOT_CHANGED", 1343242304),
+        ("GRAPH_PARAM_INVALID", 50331649),
+        ("GRAPH_NODE_NEED_REPASS", 50331647),
+        ("GRAPH_PARAM_OUT_OF_RANGE", 50331644),
+        ("GRAPH_MUL_OVERFLOW", 50331427),
+        ("GE_CLI_GE_NOT_INITIALIZED", 1343229963),
+        ("GE_GRAPH_GRAPH_NOT_EXIST", 1343242242),
+        ("GE_GRAPH_INFERSHAPE_FAILED", 1343242270),
+    ],
+)
+def test_ge_codes(name: str, code: int) -> None:
+    assert GeStatus[name] == code
