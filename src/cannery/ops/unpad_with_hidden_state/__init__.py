@@ -1,0 +1,17 @@
+"""UnpadWithHiddenState, whole: definition, checks, shape inference, tiling, engines."""
+
+from cannery.operator import Operator
+from cannery.ops._hidden_state.contract import check
+from cannery.ops.unpad_with_hidden_state.definition import DEFINITION
+from cannery.ops.unpad_with_hidden_state.eager import launch
+from cannery.ops.unpad_with_hidden_state.infershape import infer_shape
+from cannery.ops.unpad_with_hidden_state.tiling import tiling
+
+OPERATOR = Operator(
+    definition=DEFINITION,
+    check=check,
+    infer_shape=infer_shape,
+    tiling=tiling,
+    engines={"eager": launch},
+    golden="cannery.ops.unpad_with_hidden_state.golden",
+)
