@@ -93,14 +93,20 @@ def _find(name: object) -> Soc:
     key = re.sub(r"^dav[-_]?(?=\d)", "", str(name).strip().lower())
     if key in _by_name():
         return _by_name()[key]
-    known = [chip.name for chip in all_socs()]
-    nearest = get_close_matches(str(name), known, n=3, cutoff=0.3) or [family.short_name for family in FAMILIES]
-    raise UnknownSocError(f"soc: found {name!r}, expected a known chip; the nearest are {', '.join(nearest)}")
+    raise UnknownSocError(f"soc: found {name!r}, expected a known chip; the nearest are {', '.join(_nearest(key))}")
+
+
+def _nearest(key: str) -> list[str]:
+    families = [family.short_name for family in FAMILIES]
+    spellings = {name.lower(): name for name in (*families, *(chip.name for chip in all_socs()))}
+    return [spellings[near] for near in get_close_matches(key, spellings, n=3, cutoff=0.5)] or families
 
 
 def _check_limit(chip: Soc, field: str, limit: int | None) -> None:
     if limit is None:
         return
     have = getattr(chip, field)
+    if have == 0:
+        raise ValueError(f"soc: {field}: found {limit!r}, expected no limit: {chip.name} does not count these cores")
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= have:
         raise ValueError(f"soc: {field}: found {limit!r}, expected 1 to {have}, which is what {chip.name} has")
