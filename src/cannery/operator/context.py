@@ -22,6 +22,8 @@ class CallContext:
         attrs: every attribute by its original name, defaults filled in.
         outputs: the output descriptors; empty until they are inferred or given.
         quirks: reproduce the original's code where it is wrong or undefined.
+        buffers: descriptors of the output buffers the caller gave, None where memory is ours to take; empty when none was given.
+            Host checks that judge outputs read them here, as inference comes later.
     """
 
     definition: OperatorDefinition
@@ -30,6 +32,7 @@ class CallContext:
     soc: Soc
     quirks: bool = False
     outputs: tuple[TensorDesc, ...] = ()
+    buffers: tuple[TensorDesc | None, ...] = ()
 
     def with_outputs(self, outputs: Sequence[TensorDesc]) -> CallContext:
         """The same call with these output descriptors."""
@@ -37,7 +40,7 @@ class CallContext:
 
     def input(self, name: str) -> TensorDesc | None:
         """The descriptor of a named input; None when it is absent."""
-        index = next(i for i, param in enumerate(self.definition.inputs) if param.name == name)
+        index = self.definition.input_index(name)
         return self.inputs[index] if index < len(self.inputs) else None
 
     def required(self, name: str) -> TensorDesc:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -143,7 +144,25 @@ class OperatorDefinition:
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name, in either spelling."""
-        return next((attr for attr in self.attributes if name in (attr.name, attr.snake_name)), None)
+        return self._attributes_by_spelling.get(name)
+
+    def input_index(self, name: str) -> int:
+        """Position of a named input.
+
+        Raises:
+            KeyError: the operator has no such input.
+        """
+        return self._input_positions[name]
+
+    # A call looks these up many times; each is built once a definition.
+    @cached_property
+    def _attributes_by_spelling(self) -> dict[str, Attribute]:
+        spellings = ((spelling, attr) for attr in reversed(self.attributes) for spelling in (attr.snake_name, attr.name))
+        return dict(spellings)
+
+    @cached_property
+    def _input_positions(self) -> dict[str, int]:
+        return {param.name: index for index, param in enumerate(self.inputs)}
 
 
 def snake_case(name: str) -> str:

@@ -72,7 +72,8 @@ def run(
     staged.check_engine(operator, engine)
     tensors = staged.bind_inputs(operator.definition, inputs)
     descs = [None if tensor is None else tensor.desc for tensor in tensors]
-    context = staged.bind(operator, descs, attrs, soc=soc, quirks=quirks)
+    buffers_given = staged.describe_outputs(operator.definition, outputs)
+    context = staged.bind(operator, descs, attrs, soc=soc, quirks=quirks, buffers=buffers_given)
     staged.check(operator, context)
     context = staged.infer_shape(operator, context)
     given, context = staged.bind_outputs(context, outputs)

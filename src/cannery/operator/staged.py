@@ -29,8 +29,9 @@ def bind(
     *,
     soc: str | Soc | None = None,
     quirks: bool = False,
+    buffers: Sequence[TensorDesc | None] = (),
 ) -> CallContext:
-    """A call without its data: attributes converted, chip looked up.
+    """A call without its data: attributes converted, chip looked up. ``buffers`` describes the outputs the caller gave.
 
     Raises:
         OperatorError: an attribute is unknown, missing or of another type.
@@ -38,7 +39,7 @@ def bind(
     """
     chip = default_soc(operator.definition) if soc is None else find_soc(soc)
     values = bind_attributes(operator.definition, attrs)
-    return CallContext(operator.definition, tuple(inputs), values, chip, quirks)
+    return CallContext(operator.definition, tuple(inputs), values, chip, quirks, buffers=tuple(buffers))
 
 
 def check(operator: Operator, context: CallContext) -> None:
@@ -95,6 +96,21 @@ def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | N
     names = [param.name for param in definition.inputs]
     names += [f"inputs[{index}]" for index in range(len(names), len(values))]
     return tuple(_as_tensor(definition, name, value) for name, value in zip(names, values, strict=False))
+
+
+def describe_outputs(definition: OperatorDefinition, outputs: Any) -> tuple[TensorDesc | None, ...]:
+    """Descriptors of the buffers the caller gave, for ``bind``; how many are due is judged later, by ``bind_outputs``.
+
+    Raises:
+        OperatorError: at stage check: not tensors, or an unknown name.
+    """
+    if outputs is None:
+        return ()
+    given = _in_order(definition, definition.outputs, outputs, "outputs")
+    names = [param.name for param in definition.outputs]
+    names += [f"outputs[{index}]" for index in range(len(names), len(given))]
+    tensors = (_as_tensor(definition, name, value) for name, value in zip(names, given, strict=False))
+    return tuple(None if tensor is None else tensor.desc for tensor in tensors)
 
 
 def bind_outputs(context: CallContext, outputs: Any) -> tuple[tuple[Tensor | None, ...], CallContext]:

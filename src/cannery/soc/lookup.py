@@ -56,6 +56,8 @@ def soc(name: str | Soc, *, aic_cores: int | None = None, aiv_cores: int | None 
         ValueError: more cores are asked for than the chip has, or fewer than one.
     """
     chip = name if isinstance(name, Soc) else _find(name)
+    if aic_cores is None and aiv_cores is None:
+        return chip
     _check_limit(chip, "aic_cores", aic_cores)
     _check_limit(chip, "aiv_cores", aiv_cores)
     return replace(
