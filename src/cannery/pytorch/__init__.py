@@ -1,0 +1,1 @@
+"""The PyTorch face: functions for model code, registered with torch.library."""
