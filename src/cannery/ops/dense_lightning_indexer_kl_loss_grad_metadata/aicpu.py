@@ -1,0 +1,91 @@
+"""The computation on the host, as the AICPU does it: values are checked, then words are written.
+
+Source: recursion-ascend/ops-transformer @a093e95, `attention/dense_lightning_indexer_kl_loss_grad_metadata/
+op_kernel_aicpu/arch35/dense_lightning_indexer_kl_loss_grad_metadata_aicpu_arch35.h`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from cannery.core import Stage, Tensor
+from cannery.operator import CallContext, TilingResult
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import OPTIONAL_INPUTS
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, Split, faithful_words
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.values import Array, check_values
+
+INT32_MAX = 2**31 - 1
+READ_FOR_TND = {"cu_seqlens_q": "layout_q", "cu_seqlens_k": "layout_k"}
+
+
+def launch(
+    context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
+) -> None:
+    """Write the 64 words; with quirks only the first five.
+
+    Raises:
+        OperatorError: a value out of its range, or more rows than int32 counts.
+    """
+    arrays = read_arrays(context, inputs)
+    check_values(context, arrays)
+    words = _faithful(context, arrays) if context.quirks else _documented(context, arrays)
+    out = outputs[0].torch
+    # numpy fills a few words of host memory at a tenth of what it costs to enter torch.
+    target = out.numpy() if out.device.type == "cpu" else np.empty(len(words), np.int32)
+    target[: len(words)] = words
+    if out.device.type != "cpu":
+        out[: len(words)].copy_(torch.from_numpy(target))
+
+
+def read_arrays(context: CallContext, inputs: tuple[Tensor | None, ...]) -> dict[str, Array]:
+    """The inputs that exist as int32 arrays on the host; offsets only where the layout is TND."""
+    return {
+        name: tensor.torch.cpu().numpy()
+        for name, tensor in zip(OPTIONAL_INPUTS, inputs, strict=False)
+        if tensor is not None and _is_read(context, name, tensor)
+    }
+
+
+def _is_read(context: CallContext, name: str, tensor: Tensor) -> bool:
+    is_there = tensor.torch.dim() > 0 and tensor.torch.shape[0] > 0
+    return is_there and (name not in READ_FOR_TND or context.attrs[READ_FOR_TND[name]] == "TND")
+
+
+def total_rows(context: CallContext, arrays: Mapping[str, Array]) -> int:
+    """Rows of all batches: used lengths, else offsets, else ``batch_size * max_seqlen_q``."""
+    if "seqused_q" in arrays:
+        return int(arrays["seqused_q"].sum(dtype=np.int64))
+    if "cu_seqlens_q" in arrays:
+        ends = arrays["cu_seqlens_q"]
+        return int(ends[-1]) - int(ends[0])
+    return int(context.attrs["batch_size"]) * int(context.attrs["max_seqlen_q"])
+
+
+def longest_keys(context: CallContext, arrays: Mapping[str, Array]) -> int:
+    """The largest key length: of the used lengths, else of the offsets, else ``max_seqlen_k``; 0 without batches."""
+    if "seqused_k" in arrays:
+        return int(arrays["seqused_k"].max())
+    if "cu_seqlens_k" in arrays:
+        # Checked offsets ascend from 0, so differences cannot overflow.
+        ends = arrays["cu_seqlens_k"]
+        return int((ends[1:] - ends[:-1]).max(initial=0))
+    return int(context.attrs["max_seqlen_k"])
+
+
+def _documented(context: CallContext, arrays: Mapping[str, Array]) -> list[int]:
+    total, longest = total_rows(context, arrays), longest_keys(context, arrays)
+    for name, count in (("rows", total), ("max_seqlen_k", longest)):
+        if count > INT32_MAX:
+            raise context.error(Stage.LAUNCH, name, count, f"at most {INT32_MAX}, as the words are int32")
+    return [*Split.of(total, context.soc.aic_cores).words, longest, *[0] * (METADATA_SIZE - 6)]
+
+
+def _faithful(context: CallContext, arrays: Mapping[str, Array]) -> Array:
+    total = total_rows(context, arrays)
+    if "seqused_q" not in arrays and "cu_seqlens_q" not in arrays:
+        batch, rows = (int(np.int64(context.attrs[name]).astype(np.int32)) for name in ("batch_size", "max_seqlen_q"))
+        total = max(batch, 0) * rows
+    return np.array(faithful_words(total, context.soc.aic_cores), np.uint32).view(np.int32)
