@@ -73,9 +73,15 @@ def _integer(value: Any) -> int:
 
 
 def _float(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(repr(value))
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{value!r:.40}…, which does not fit a float") from None
+    if math.isnan(number):
+        raise TypeError(repr(value))
+    return number
 
 
 def _bool(value: Any) -> bool:
@@ -91,6 +97,8 @@ def _string(value: Any) -> str:
 
 
 def _integers(value: Any) -> tuple[int, ...]:
+    if isinstance(value, torch.Tensor) and value.is_meta:
+        raise TypeError("a tensor without data")
     if isinstance(value, (torch.Tensor, np.ndarray)):
         value = value.tolist()
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):

@@ -201,7 +201,7 @@ def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | Non
 def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: int) -> Tensor:
     try:
         return Tensor(_filled(tuple(desc.shape), desc.dtype.torch, device, fill), desc.format)
-    except (RuntimeError, MemoryError):
+    except (RuntimeError, MemoryError, ValueError, OverflowError):  # numpy spells too large a size in several ways
         found = f"not enough memory for {desc}"
         raise context.error(Stage.LAUNCH, name, found, "an output that fits in memory") from None
 
