@@ -5,6 +5,7 @@ from __future__ import annotations
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult, atb
 from cannery.ops._hidden_state.blocks import move_blocks
+from cannery.ops._hidden_state.memory import apart
 from cannery.ops._ragged import spread_rows
 from cannery.ops.pad_with_hidden_state.tiling import TILING_DATA
 
@@ -14,9 +15,8 @@ def launch(
 ) -> None:
     """Write the padded batch; with quirks, only the blocks that the tiling structure names."""
     atb.check_tiled(context, tiling)
-    x, out = inputs[0], outputs[0].torch
-    assert x is not None
+    x, out = apart(context, inputs, outputs)
     if context.quirks:
-        move_blocks(x.torch, out, tiling, TILING_DATA, "copyTileInfo")
+        move_blocks(x, out, tiling, TILING_DATA, "copyTileInfo")
     else:
-        spread_rows(x.torch, context.attrs["qSeqLen"], context.attrs["maxSeqLen"], value=0, out=out)
+        spread_rows(x, context.attrs["qSeqLen"], context.attrs["maxSeqLen"], value=0, out=out)

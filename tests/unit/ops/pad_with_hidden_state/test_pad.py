@@ -93,6 +93,13 @@ def test_nothing_is_written_when_the_buffer_does_not_fit(out: torch.Tensor) -> N
     assert Tensor.of(out).bytes() == before
 
 
+def test_an_output_that_shares_memory_with_x_is_refused_before_anything_is_written() -> None:
+    out = poisoned(2, 4, 8)
+    with pytest.raises(OperatorError, match="output: found memory that x occupies"):
+        cannery.run(NAME, [out[0]], {"qSeqLen": [1, 3], "maxSeqLen": 4}, outputs=[out])
+    assert (bits(out) == POISON).all()
+
+
 @pytest.mark.parametrize(("quirks", "stage"), [(False, "S"), (True, "E")])
 def test_a_hidden_size_above_4096_writes_nothing(quirks: bool, stage: str) -> None:
     out = poisoned(1, 2, 4097)

@@ -95,6 +95,23 @@ def test_nothing_is_written_when_the_buffer_does_not_fit(out: torch.Tensor) -> N
     assert not out.any()
 
 
+@pytest.mark.parametrize("quirks", [False, True])
+def test_an_output_that_shares_memory_with_x_is_refused_before_anything_is_written(quirks: bool) -> None:
+    memory = batch(1, 1, 64).view(-1)
+    before, x, out = memory.clone(), memory[:32].view(2, 4, 4), memory[31:47].view(4, 4)
+    with pytest.raises(OperatorError, match="output: found memory that x occupies") as caught:
+        cannery.run(NAME, [x], {"qSeqLen": [1, 3], "maxSeqLen": 4}, outputs=[out], quirks=quirks)
+    assert (caught.value.stage.letter, caught.value.code.name) == ("E", "ERROR_INVALID_PARAM")
+    assert same(memory, before)
+
+
+def test_x_and_output_may_be_neighbours_in_one_buffer() -> None:
+    memory = batch(1, 1, 64).view(-1)
+    x, out = memory[:32].view(2, 4, 4), memory[32:48].view(4, 4)
+    cannery.run(NAME, [x], {"qSeqLen": [1, 3], "maxSeqLen": 4}, outputs=[out])
+    assert same(out, torch.cat([x[0, :1], x[1, :3]]))
+
+
 def test_offsets_between_2_to_the_31_and_2_to_the_32_elements_are_right() -> None:
     x = huge(32, 4096, 32767)
     x[31, 0, :] = batch(1, 1, 32767)[0, 0]
