@@ -15,6 +15,7 @@ class UnpadWithHiddenStateSpec:
     """Golden, comparison and third-party implementation of the operator: a pure move, compared bit for bit."""
 
     tolerance = {"float16": {"standard": "binary_equal"}}
+    op_type = "MOVE"
 
     @staticmethod
     def golden(x: Any, *, qSeqLen: Sequence[int], maxSeqLen: int = 4096, **kwargs: Any) -> list[Any]:

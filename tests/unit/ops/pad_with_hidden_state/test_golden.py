@@ -35,3 +35,7 @@ def test_the_third_party_agrees() -> None:
     x = torch.randn(8, 4).half()
     attrs = {"qSeqLen": [2, 5, 1], "maxSeqLen": 5}
     assert torch.equal(Spec.third_party["torch"](**attrs)(x), Spec.golden(x, **attrs)[0])
+
+
+def test_a_move_is_compared_bit_for_bit() -> None:
+    assert (Spec.op_type, Spec.tolerance) == ("MOVE", {"float16": {"standard": "binary_equal"}})
