@@ -1,0 +1,105 @@
+"""The gradient in plain PyTorch: any device, any precision, tile by tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from cannery.ops._lightning_indexer.operands import Operands
+from cannery.ops._lightning_indexer.rounding import round_half_away
+from cannery.ops._lightning_indexer.score import RowBlock, Tile, row_blocks, tiles
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """Target and results of a call, flattened and contiguous; results are zero on entry.
+
+    Attributes:
+        p, y: (T, columns) target and softmax.
+        lse: (T,).
+        dq: (T, H, D) in the dtype of q.
+        dk: (T2, D) and dw: (T, H), in computing precision.
+        loss: (T,) or None where it is not wanted.
+    """
+
+    p: torch.Tensor
+    lse: torch.Tensor
+    dq: torch.Tensor
+    dk: torch.Tensor
+    dw: torch.Tensor
+    y: torch.Tensor
+    loss: torch.Tensor | None
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A block's operands in computing precision. Non-finite elements of q and k are replaced by 0 in the ``safe``
+    copies: they multiply dS of pairs that do not see each other, and 0 * NaN is NaN."""
+
+    q: torch.Tensor
+    safe_q: torch.Tensor
+    w: torch.Tensor
+    k: torch.Tensor
+    safe_k: torch.Tensor
+    lse: torch.Tensor
+    mass: torch.Tensor
+
+
+def kl_loss_grad(call: Operands, buffers: Buffers, *, deterministic: bool) -> None:
+    """Write dq, dw and y, and add to dk, for the rows of ``call``."""
+    for block in row_blocks(call):
+        rows = _gather(call, buffers, block)
+        dq = torch.zeros_like(rows.q)
+        for tile in tiles(rows.q, rows.w, rows.k, block):
+            dq += _tile(rows, block, tile, buffers, call.q.dtype, deterministic)
+        buffers.dq[block.token] = dq.to(buffers.dq.dtype)
+
+
+def _gather(call: Operands, buffers: Buffers, block: RowBlock) -> _Rows:
+    q = call.q[block.token].to(call.precision)
+    k = call.k[block.k_start : block.k_start + block.keys].to(call.precision)
+    seen = torch.arange(block.keys, device=q.device) < block.visible
+    mass = torch.where(seen, buffers.p[block.token, : block.keys], 0).sum(1, keepdim=True)
+    lse = buffers.lse[block.token][:, None]
+    return _Rows(q, _finite(q), call.w[block.token], k, _finite(k), lse, mass)
+
+
+def _finite(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x.isfinite(), x, 0)
+
+
+def _tile(
+    rows: _Rows, block: RowBlock, tile: Tile, buffers: Buffers, dtype: torch.dtype, deterministic: bool
+) -> torch.Tensor:
+    """One tile's share: writes y, adds to dw, dk and the loss, returns its part of dq."""
+    seen, columns = tile.seen[:, 0], slice(tile.first, tile.last)
+    p = torch.where(seen, buffers.p[block.token, columns], 0)
+    y = torch.where(seen, (tile.logits - rows.lse).exp(), 0)
+    di = torch.where(seen, y * rows.mass - p, 0)
+    buffers.y[block.token, columns] = y
+    buffers.dw[block.token] += torch.matmul(tile.score.relu(), di[..., None])[..., 0]
+    if buffers.loss is not None:
+        cross = torch.where(p != 0, p * (p.log() - (tile.logits - rows.lse)), 0)
+        buffers.loss[block.token] += cross.sum(1)
+    ds = torch.where(tile.score > 0, di[:, None] * rows.w[..., None], 0)
+    ds = round_half_away(ds, dtype).to(ds.dtype)
+    dk = buffers.dk[block.k_start : block.k_start + block.keys][columns]
+    _add_dk(dk, ds, rows, seen, deterministic)
+    dq = torch.matmul(ds.flatten(0, 1), rows.safe_k[columns]).unflatten(0, ds.shape[:2])
+    return _poison(dq, seen, ~rows.k[columns].isfinite().all(1))
+
+
+def _add_dk(dk: torch.Tensor, ds: torch.Tensor, rows: _Rows, seen: torch.Tensor, deterministic: bool) -> None:
+    if deterministic:
+        for ds_row, q_row in zip(ds, rows.safe_q, strict=True):
+            dk += torch.matmul(ds_row.T, q_row)
+    else:
+        dk += torch.matmul(ds.flatten(0, 1).T, rows.safe_q.flatten(0, 1))
+    _poison(dk, seen.T, ~rows.q.isfinite().flatten(1).all(1))
+
+
+def _poison(x: torch.Tensor, seen: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
+    """Set the leading elements of ``x`` that see something bad to NaN; ``seen`` (len(x), len(bad))."""
+    hit = (seen & bad).any(1)
+    return x.masked_fill_(hit.view(-1, *[1] * (x.dim() - 1)), torch.nan)
