@@ -46,7 +46,7 @@ def test_a_bare_command_shows_help_and_fails(cannery: Callable[..., Any]) -> Non
 
 
 def test_help_and_the_package_import_nothing_heavy() -> None:
-    heavy = "torch, numpy, rich.table, numba, plotly".split(", ")
+    heavy = ["torch", "numpy", "rich.table", "numba", "plotly"]
     code = (
         "import sys; sys.argv = ['cannery', '--help']; import cannery, cannery.cli\n"
         "try: cannery.cli.main()\n"
