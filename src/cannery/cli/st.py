@@ -1,0 +1,175 @@
+"""``cannery st``: system tests from case files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cannery.st import CaseFile, CaseResult, Options
+
+# Beyond so many rows the table has a line a file; the rows that failed are listed in any case.
+MAX_TABLE_ROWS = 200
+FAILED = 1
+
+
+def st(
+    files: list[Path] = typer.Argument(
+        ..., metavar="FILE...", help="Case files of ops-test-kit or ATB, or folders of them.", show_default=False
+    ),
+    engine: str = typer.Option("eager", "--engine", metavar="E", help="How launches are done."),
+    soc: str | None = typer.Option(None, "--soc", metavar="NAME", help="Chip for every row; default: the row's own."),
+    pattern: str = typer.Option("", "-k", metavar="PATTERN", help="Only rows whose name contains or matches this."),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="Result file (.csv), or a folder; default: <stem>_result.csv here."
+    ),
+    junit: Path | None = typer.Option(None, "--junit", metavar="FILE", help="Also write a JUnit XML report."),
+    seed: int = typer.Option(0, "--seed", metavar="N", help="Seed of all input data."),
+    plugin: list[Path] = typer.Option(
+        [], "--plugin", metavar="DIR", help="A folder whose assets/*.py come before the operators' own goldens."
+    ),
+    compare: str | None = typer.Option(
+        None, "--compare", metavar="STANDARD", help="Accuracy standard for outputs that are not integers."
+    ),
+    quirks: bool = typer.Option(False, "--quirks", help="Reproduce the originals where they are wrong or undefined."),
+) -> None:
+    """Run system tests from case files. Exit code 1 when a row fails, 2 when a file is malformed."""
+    from cannery.st import Options, find_case_files, load_cases, plan_results
+
+    paths = find_case_files(files)
+    targets = plan_results(paths, output)
+    loaded = [load_cases(path) for path in paths]
+    options = Options(engine, soc, seed, compare, tuple(plugin), quirks)
+    campaign = _Campaign(loaded, targets, junit)
+    try:
+        campaign.run(pattern, options)
+    finally:
+        campaign.write()
+    campaign.show()
+    if any(result.has_failed for result in campaign.results):
+        raise typer.Exit(FAILED)
+
+
+class _Campaign:
+    """Results as they come; whatever ends the run, those there are get written."""
+
+    def __init__(self, files: Sequence[CaseFile], targets: Sequence[Path], junit: Path | None) -> None:
+        from cannery.st.result import check_writable
+
+        if junit is not None:
+            check_writable(junit)
+        self.files = files
+        self.targets = targets
+        self.junit = junit
+        self.results: list[CaseResult] = []
+        self._has_begun = False
+
+    def run(self, pattern: str, options: Options) -> None:
+        """Run the selected rows."""
+        from cannery.st import CaseFileError, run_cases, select
+
+        cases = [case for file in self.files for case in file.cases]
+        chosen = select(cases, pattern) if pattern else tuple(cases)
+        if pattern and not chosen:
+            names = ", ".join(str(file.path) for file in self.files)
+            raise CaseFileError(names, None, None, "", f"no row whose name fits {pattern!r}", "at least one")
+        results = run_cases(chosen, options)
+        self._has_begun = True
+        for result in _with_progress(results, len(chosen)):
+            self.results.append(result)
+
+    def write(self) -> None:
+        """Write results and report, once the run has begun."""
+        from cannery.st import junit_xml, write_atomically, write_results
+
+        if not self._has_begun:
+            return
+        paths = [file.path for file in self.files]
+        places = [(target, file.columns) for target, file in zip(self.targets, self.files, strict=True)]
+        write_results(places, self.results, paths)
+        if self.junit is not None:
+            write_atomically(self.junit, junit_xml(paths, self.results))
+
+    def show(self) -> None:
+        """Print what happened."""
+        from cannery.cli.console import print_blocks
+
+        is_long = len(self.results) > MAX_TABLE_ROWS
+        table = _table_of_files(self.files, self.results) if is_long else _table_of_rows(self.results)
+        lines = [*_failures(self.results), _summary(self.results, self.targets, self.junit)]
+        print_blocks([table, "", *lines])
+
+
+def _with_progress(results: Iterator[CaseResult], total: int) -> Iterator[CaseResult]:
+    """The results, with a bar on the terminal while they come."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from cannery.cli.console import console
+
+    screen = console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+        for result in results:
+            progress.update(task, advance=1, description=result.case.name)
+            yield result
+
+
+def _table_of_rows(results: Sequence[CaseResult]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("row", justify="right")
+    table.add_column("case", overflow="fold")
+    for title in ("operator", "chip", "status", "precision %"):
+        table.add_column(title, overflow="fold")
+    for result in results:
+        status = Text(result.status, style=_style(result))
+        case = result.case
+        table.add_row(str(case.row), Text(case.name), case.operator.name, result.soc, status, _precision(result))
+    return table
+
+
+def _table_of_files(files: Sequence[CaseFile], results: Sequence[CaseResult]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("file", overflow="fold")
+    for title in ("rows", "passed", "failed", "skipped"):
+        table.add_column(title, justify="right")
+    for file in files:
+        own = [result for result in results if result.case.file == file.path]
+        table.add_row(str(file.path), str(len(own)), *map(str, _counts(own)))
+    return table
+
+
+def _precision(result: CaseResult) -> str:
+    """What was compared; for a row that awaits an error, the error it met."""
+    return result.precision or (result.actual if result.case.expected.stage is not None else "")
+
+
+def _style(result: CaseResult) -> str:
+    return "green" if result.has_passed else "yellow" if result.is_skipped else "bold red"
+
+
+def _counts(results: Sequence[CaseResult]) -> tuple[int, int, int]:
+    passed = sum(result.has_passed for result in results)
+    skipped = sum(result.is_skipped for result in results)
+    return passed, len(results) - passed - skipped, skipped
+
+
+def _failures(results: Sequence[CaseResult]) -> list[str]:
+    failed = [result for result in results if result.has_failed]
+    return [f"{r.case.file}: row {r.case.row}: {r.case.name}: {r.status}: {r.log}" for r in failed]
+
+
+def _summary(results: Sequence[CaseResult], targets: Sequence[Path], junit: Path | None) -> str:
+    passed, failed, skipped = _counts(results)
+    places = [*dict.fromkeys(map(str, targets)), *([str(junit)] if junit else [])]
+    return f"{passed} passed, {failed} failed, {skipped} skipped; written: {', '.join(places)}"

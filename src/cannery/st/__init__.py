@@ -1,0 +1,29 @@
+"""System tests from case files: rows of operators' own files, run here and judged by their goldens."""
+
+from cannery.st.case import Case, CaseFile, CaseFileError, Expectation
+from cannery.st.files import find_case_files, load_cases, select
+from cannery.st.report import junit_xml
+from cannery.st.result import CaseResult, plan_results, write_atomically, write_results
+from cannery.st.runner import Options, run_case, run_cases
+from cannery.st.spec import SpecError, TestSpec, load_spec
+
+__all__ = [
+    "Case",
+    "CaseFile",
+    "CaseFileError",
+    "CaseResult",
+    "Expectation",
+    "Options",
+    "SpecError",
+    "TestSpec",
+    "find_case_files",
+    "junit_xml",
+    "load_cases",
+    "load_spec",
+    "plan_results",
+    "run_case",
+    "run_cases",
+    "select",
+    "write_atomically",
+    "write_results",
+]

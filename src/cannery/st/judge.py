@@ -1,0 +1,146 @@
+"""Outputs against goldens: the TestSpec's hooks, then the standard that the route gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from cannery.core import DataType
+from cannery.st.case import Case, Standard
+from cannery.st.compare import StandardError, Tolerance, Verdict, compare_atb, compare_by, route
+from cannery.st.compare.comparators import Terms
+from cannery.st.compare.verdict import Array
+from cannery.st.invoke import has_float
+from cannery.st.spec import TestSpec
+
+NEEDS_PROMOTION = ("mix_tolerance", "cross_check")
+COMPARE_CONTEXT = "compare_context"
+
+
+class HookError(ValueError):
+    """A hook of the TestSpec raised, or gave something that is not in its contract."""
+
+
+def tolerances(dtypes: Sequence[DataType], spec: TestSpec, command_line: str | None) -> tuple[Tolerance, ...]:
+    """The standard of each output."""
+    return tuple(route(dtype, command_line, spec.tolerance) for dtype in dtypes)
+
+
+def fitted(outputs: Sequence[Array], goldens: Sequence[Array]) -> list[Array]:
+    """The flat outputs in the goldens' shapes, where the sizes agree."""
+    pairs = zip(outputs, goldens, strict=True)
+    return [out.reshape(golden.shape) if out.size == golden.size else out for out, golden in pairs]
+
+
+def pre_compare(spec: TestSpec, outputs: list[Array], goldens: list[Array]) -> tuple[list[Array], list[Array]]:
+    """What the hook makes of outputs and goldens; None from it means it changed them in place.
+
+    Raises:
+        HookError: it raised, or gave another number of arrays.
+    """
+    if spec.pre_compare is None:
+        return outputs, goldens
+    goldens = [golden.copy() for golden in goldens]
+    result = _guarded("pre_compare", spec.pre_compare, *outputs, *goldens)
+    if result is None:
+        return outputs, goldens
+    count = len(outputs)
+    if not isinstance(result, (list, tuple)) or len(result) != 2 * count:
+        found = len(result) if isinstance(result, (list, tuple)) else type(result).__name__
+        raise HookError(f"pre_compare: found {found}, expected None or {2 * count} arrays: outputs, then goldens")
+    return list(result[:count]), list(result[count:])
+
+
+def own_compare(
+    spec: TestSpec, outputs: list[Array], goldens: list[Array], context: Mapping[str, Any]
+) -> list[Verdict] | None:
+    """The verdicts of the spec's own comparison; None where it leaves them to the standard.
+
+    Raises:
+        HookError: it raised, or its answer lacks a key.
+    """
+    if spec.compare is None:
+        return None
+    code = spec.compare.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    keywords = {COMPARE_CONTEXT: context} if COMPARE_CONTEXT in names else {}
+    result = _guarded("compare", spec.compare, *outputs, *goldens, **keywords)
+    if result is None:
+        return None
+    return [_own_verdict(answer) for answer in (result if isinstance(result, (list, tuple)) else [result])]
+
+
+def by_standard(
+    case: Case,
+    spec: TestSpec,
+    chosen: Sequence[Tolerance],
+    dtypes: Sequence[DataType],
+    outputs: Sequence[Array],
+    goldens: Sequence[Array],
+    thirds: Sequence[Array] | None,
+) -> list[Verdict]:
+    """One verdict an output.
+
+    Raises:
+        StandardError: a standard cannot judge these tensors.
+    """
+    if case.standard is Standard.ATB:
+        return [_by_atb(case, spec, *judged) for judged in zip(outputs, goldens, dtypes, strict=True)]
+    verdicts = []
+    for index, (tolerance, dtype) in enumerate(zip(chosen, dtypes, strict=True)):
+        terms = Terms(
+            dtype,
+            tolerance.parameters,
+            case.tolerances[index] if index < len(case.tolerances) else None,
+            case.absolute[index] if index < len(case.absolute) else Terms.atol,
+            thirds[index] if thirds is not None else None,
+            has_float(case.tensors),
+        )
+        verdicts.append(compare_by(tolerance.standard, outputs[index], goldens[index], terms))
+    return verdicts
+
+
+def _by_atb(case: Case, spec: TestSpec, output: Array, golden: Array, dtype: DataType) -> Verdict:
+    op_type = _told("op_type", spec.op_type, case.attrs) or _op_type(dtype, spec)
+    accumulations = _told("accumulations", spec.accumulations, case.attrs)
+    return compare_atb(output, golden, dtype, str(getattr(op_type, "name", op_type)), int(accumulations))
+
+
+def _told(what: str, value: Any, attrs: Mapping[str, Any]) -> Any:
+    return _guarded(what, value, dict(attrs)) if callable(value) else value
+
+
+def _op_type(dtype: DataType, spec: TestSpec) -> str:
+    """The kind of work of an operator whose assets do not tell it."""
+    tolerance = spec.tolerance.get(dtype)
+    if tolerance is not None and tolerance.standard == "binary_equal":
+        return "MOVE"
+    return "COMPUTE_FLOAT" if dtype.is_floating else "COMPUTE_INTEGER"
+
+
+def _own_verdict(answer: Any) -> Verdict:
+    if not isinstance(answer, Mapping) or "pass" not in answer or "precision" not in answer:
+        raise HookError(f"compare: found {answer!r}, expected a dict with 'pass' and 'precision'")
+    passed = bool(answer["pass"])
+    info = str(answer.get("error_info") or ("" if passed else "the operator's own comparison refuses it"))
+    metrics = answer.get("metrics")
+    diffs = answer.get("diff_indices")
+    return Verdict(
+        "compare",
+        passed,
+        answer["precision"] if isinstance(answer["precision"], str) else float(answer["precision"]),  # type: ignore[arg-type]
+        info,
+        MappingProxyType(dict(metrics) if isinstance(metrics, Mapping) else {}),
+        tuple(int(index) for index in diffs[:100]) if diffs is not None else (),
+    )
+
+
+def _guarded(what: str, hook: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    try:
+        return hook(*arguments, **keywords)
+    except Exception as failure:
+        raise HookError(f"{what}: {type(failure).__name__}: {failure}") from failure
+
+
+__all__ = ["HookError", "StandardError", "by_standard", "fitted", "own_compare", "pre_compare", "tolerances"]

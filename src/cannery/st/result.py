@@ -1,0 +1,240 @@
+"""What a row gave, and the result file that says so."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cannery.operator import TilingResult
+from cannery.st.case import Case, CaseFileError
+from cannery.st.compare import Verdict
+from cannery.st.files import RESULT_SUFFIX
+
+PASS, FAIL = "PASS", "FAIL"
+# The kernel runs in one mode here; the columns of the other two say so in the kit's words.
+CONST_OFF, BINARY_OFF = "CST_OFF", "BIN_OFF"
+# Columns of the kit's kernel result, in its order, then ours. Times stay empty: a host's clock says nothing of a
+# device, and the same run has to give the same bytes. Source: hicann/ops-test-kit `profiling_structure.py` @202675b6.
+COLUMNS = (
+    *("dyn_kernel_name", "cst_kernel_name", "bin_kernel_name"),
+    *("dyn_block_dim", "cst_block_dim", "bin_block_dim"),
+    *("dyn_perf_us", "cst_perf_us", "bin_perf_us"),
+    *("dyn_compile_s", "cst_compile_s", "bin_compile_s"),
+    *("dyn_precision", "cst_precision", "bin_precision"),
+    *("dyn_oob_result", "cst_oob_result", "bin_oob_result"),
+    *("dyn_tiling_time_us", "bin_tiling_time_us"),
+    *("dyn_tiling_key", "bin_tiling_key"),
+    *("dyn_tiling_data", "bin_tiling_data"),
+    *("perf_status", "precision_status", "memory_oob_status"),
+    *("dyn_workspaces", "cst_workspaces", "bin_workspaces"),
+    *("data_input_size_b", "data_output_size_b", "soc", "xpu_metrics", "precision_metrics"),
+    *("engine", "actual_error", "log"),
+)
+CASE_FILE = "case_file"
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What a row gave.
+
+    Attributes:
+        status: PASS, FAIL, a word of the kit for what went wrong, or ``stage:STATUS`` of an unexpected refusal.
+        is_skipped: the row was not for this run; it counts neither way.
+        actual: the error in ATB's spelling, NO_ERROR without one; empty when the row did not run.
+        log: why it failed, or what was passed over, in one line.
+        findings: of a checked engine.
+    """
+
+    case: Case
+    status: str
+    is_skipped: bool = False
+    soc: str = ""
+    engine: str = ""
+    actual: str = ""
+    log: str = ""
+    tiling: TilingResult | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    findings: tuple[Any, ...] = ()
+    output_bytes: int = 0
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the row is in order."""
+        return self.status == PASS
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the row speaks against the operator."""
+        return not self.has_passed and not self.is_skipped
+
+    @property
+    def precision(self) -> str:
+        """Share of elements in order in percent, one number an output."""
+        return ", ".join(_percent(verdict.precision) for verdict in self.verdicts)
+
+
+def is_error(finding: Any) -> bool:
+    """Whether a finding of a checked engine is an error."""
+    severity = getattr(finding, "severity", "error")
+    return str(getattr(severity, "value", severity)).lower() == "error"
+
+
+def result_cells(result: CaseResult) -> dict[str, str]:
+    """The row's own cells and the result's, by column."""
+    tiling = result.tiling
+    cells = dict.fromkeys(COLUMNS, "")
+    cells.update(
+        dyn_kernel_name=result.case.operator.definition.snake_name if tiling else "",
+        dyn_block_dim=str(tiling.block_dim) if tiling else "",
+        dyn_precision=result.precision or result.status,
+        cst_precision=CONST_OFF,
+        bin_precision=BINARY_OFF,
+        dyn_oob_result=_findings(result, "OOB"),
+        dyn_tiling_key=str(tiling.key) if tiling else "",
+        dyn_tiling_data=tiling.data.hex() if tiling else "",
+        precision_status=result.status,
+        memory_oob_status=_oob_status(result),
+        dyn_workspaces=str(tiling.workspaces) if tiling else "",
+        data_input_size_b=str(result.case.input_bytes),
+        data_output_size_b=str(result.output_bytes),
+        soc=result.soc,
+        precision_metrics=_metrics(result.verdicts),
+        engine=result.engine,
+        actual_error=result.actual,
+        log=result.log,
+    )
+    return {**result.case.cells, **cells}
+
+
+def plan_results(files: Sequence[Path], output: Path | None) -> tuple[Path, ...]:
+    """Where the results of each file go; ``output`` is a folder or one file for all. Distinct files never share a name.
+
+    Raises:
+        CaseFileError: the place cannot be written, or is an input.
+    """
+    if output is not None and output.suffix == ".csv" and not output.is_dir():
+        targets = (output,) * len(files)
+    else:
+        folder = output if output is not None else Path()
+        targets = tuple(folder / f"{name}{RESULT_SUFFIX}" for name in _distinct_stems(files))
+    inputs = {file.resolve() for file in files}
+    for target in targets:
+        _check_target(target, inputs)
+    return targets
+
+
+def write_results(
+    targets: Sequence[tuple[Path, Sequence[str]]], results: Sequence[CaseResult], files: Sequence[Path]
+) -> None:
+    """Write each target whole: rows of the files that go there, under the columns of those files and ours."""
+    for target in dict.fromkeys(path for path, _ in targets):
+        sources = [file for file, (path, _) in zip(files, targets, strict=True) if path == target]
+        headers = [columns for path, columns in targets if path == target]
+        rows = [result for result in results if result.case.file in sources]
+        write_atomically(target, _table(headers, rows, len(sources) > 1))
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """The file is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        # mkstemp gives a file to its owner alone.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _table(headers: Sequence[Sequence[str]], results: Iterable[CaseResult], is_merged: bool) -> str:
+    own = dict.fromkeys(name for header in headers for name in header)
+    lead = (CASE_FILE,) if is_merged else ()
+    columns = (*lead, *(name for name in own if name not in COLUMNS), *COLUMNS)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    for result in results:
+        writer.writerow({**result_cells(result), CASE_FILE: str(result.case.file)})
+    return text.getvalue()
+
+
+def _distinct_stems(files: Sequence[Path]) -> list[str]:
+    """Stems, each with as many of its folders in front as it takes to tell it from the others."""
+    parts = [(*file.resolve().parts[1:-1], file.stem) for file in files]
+    lengths = [1] * len(files)
+    while True:
+        names = ["-".join(part[-length:]) for part, length in zip(parts, lengths, strict=True)]
+        twins = [index for index, name in enumerate(names) if names.count(name) > 1]
+        if not twins:
+            return names
+        if all(lengths[index] >= len(parts[index]) for index in twins):
+            return [f"{name}-{index}" if index in twins else name for index, name in enumerate(names)]
+        for index in twins:
+            lengths[index] += 1
+
+
+def _check_target(target: Path, inputs: set[Path]) -> None:
+    if target.resolve() in inputs:
+        raise CaseFileError(target, None, None, "", "a case file as the place of results", "another place")
+    if target.is_dir():
+        raise CaseFileError(target, None, None, "", "a folder as the place of results", "a file")
+    check_writable(target)
+
+
+def check_writable(target: Path) -> None:
+    """Refuse a file that could not be written at the end.
+
+    Raises:
+        CaseFileError: no folder, or no permission.
+    """
+    folder = next(parent for parent in target.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise CaseFileError(target, None, None, "", f"{folder}, which cannot be written", "a folder that can be")
+
+
+def _percent(value: Any) -> str:
+    return f"{math.floor(value * 10000) / 10000:g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+def _metrics(verdicts: Sequence[Verdict]) -> str:
+    if not verdicts:
+        return ""
+    rows = [{"standard": verdict.standard, **_plain(verdict.metrics)} for verdict in verdicts]
+    return json.dumps(rows, default=str)
+
+
+def _plain(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON has no Infinity and no NaN."""
+    finite = {
+        key: value if not isinstance(value, float) or math.isfinite(value) else str(value)
+        for key, value in metrics.items()
+    }
+    return {str(key): value for key, value in finite.items()}
+
+
+def _findings(result: CaseResult, kind: str) -> str:
+    return "; ".join(str(finding) for finding in result.findings if kind_of(finding) == kind)
+
+
+def kind_of(finding: Any) -> str:
+    """The kind of a finding, e.g. RAW."""
+    kind = getattr(finding, "kind", type(finding).__name__)
+    return str(getattr(kind, "value", kind))
+
+
+def _oob_status(result: CaseResult) -> str:
+    """Only a checked engine can tell; without findings of it nothing is claimed."""
+    return FAIL if any(kind_of(finding) == "OOB" for finding in result.findings) else ""
