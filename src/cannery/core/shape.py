@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterable
 from math import prod
 
+import torch
+
 UNKNOWN_DIM = -1
 UNKNOWN_DIM_NUM = -2
 INT64_MAX = 2**63 - 1
@@ -63,6 +65,8 @@ class Shape(tuple[int, ...]):
 
 
 def _as_dim(dim: object) -> int:
+    if isinstance(dim, torch.SymInt):  # what tracing does not know yet stays so
+        return dim  # type: ignore[return-value]
     if isinstance(dim, bool):
         raise TypeError(f"shape: found {dim!r}, expected an integer")
     try:

@@ -22,8 +22,8 @@ class CallContext:
         attrs: every attribute by its original name, defaults filled in.
         outputs: the output descriptors; empty until they are inferred or given.
         quirks: reproduce the original's code where it is wrong or undefined.
-        buffers: descriptors of the output buffers the caller gave, None where memory is ours to take; empty when none was given.
-            Host checks that judge outputs read them here, as inference comes later.
+        buffers: descriptors of the output buffers the caller gave, None where memory is ours to take; empty when none
+            was given. Host checks that judge outputs read them here, as inference comes later.
     """
 
     definition: OperatorDefinition

@@ -157,8 +157,7 @@ class OperatorDefinition:
     # A call looks these up many times; each is built once a definition.
     @cached_property
     def _attributes_by_spelling(self) -> dict[str, Attribute]:
-        spellings = ((spelling, attr) for attr in reversed(self.attributes) for spelling in (attr.snake_name, attr.name))
-        return dict(spellings)
+        return {name: attr for attr in reversed(self.attributes) for name in (attr.snake_name, attr.name)}
 
     @cached_property
     def _input_positions(self) -> dict[str, int]:

@@ -1,0 +1,17 @@
+"""DenseLightningIndexerKLLossGrad, whole: definition, shape inference, tiling, launch."""
+
+from cannery.operator import Operator
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.definition import DEFINITION
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.infershape import infer_shape
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.launch import launch
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiling import tiling
+
+OPERATOR = Operator(
+    definition=DEFINITION,
+    # The original has no host check of its own: every rule on descriptors stands in tiling.
+    check=lambda context: None,
+    infer_shape=infer_shape,
+    tiling=tiling,
+    engines={"eager": launch},
+    golden="cannery.ops.dense_lightning_indexer_kl_loss_grad.golden",
+)

@@ -1,0 +1,56 @@
+"""The rules on descriptors, and the work split.
+
+Source: recursion-ascend/ops-transformer @a093e95, `attention/dense_lightning_indexer_softmax_lse_v2/op_host/` (tiling).
+"""
+
+from __future__ import annotations
+
+from cannery.core import Stage
+from cannery.operator import CallContext, TilingResult
+from cannery.ops._lightning_indexer.calls import (
+    IndexerCall,
+    IndexerRule,
+    attribute_rules,
+    dtype_rules,
+    length_rules,
+    metadata_given,
+    rank_rule,
+    shape_rules,
+)
+from cannery.ops._lightning_indexer.rules import judge
+from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.split import MAX_CORES
+
+_OUTPUT_RULES: tuple[IndexerRule, ...] = (
+    IndexerRule(
+        "softmax_lse",
+        lambda c: list(c.context.outputs[0].shape) == [*c.lead[:-1], 1, c.lead[-1]],
+        lambda c: c.context.outputs[0].shape,
+        lambda c: str([*c.lead[:-1], 1, c.lead[-1]]),
+    ),
+    IndexerRule(
+        "softmax_lse",
+        lambda c: c.context.outputs[0].dtype is c.accumulator,
+        lambda c: c.context.outputs[0].dtype.short,
+        lambda c: c.accumulator.short,
+    ),
+)
+
+RULES: tuple[IndexerRule, ...] = (
+    metadata_given(),
+    *attribute_rules(),
+    *(rank_rule(name, 3, 4) for name in ("query_index", "key_index")),
+    *dtype_rules("query_index", "key_index", ("weight",)),
+    *_OUTPUT_RULES,
+    *shape_rules("query_index", "key_index", (("weight", "rows heads"),)),
+    *length_rules(),
+)
+
+
+def tiling(context: CallContext) -> TilingResult:
+    """One block a cube core, at most 36.
+
+    Raises:
+        OperatorError: 561002 of the first rule that fails.
+    """
+    judge(context, Stage.TILING, RULES, IndexerCall(context))
+    return TilingResult(key=0, block_dim=min(context.soc.aic_cores, MAX_CORES))

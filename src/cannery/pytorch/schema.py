@@ -1,0 +1,77 @@
+"""A torch schema from an operator's definition: names, order, which arguments are keyword-only, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from cannery.operator import Attribute, AttrType, OperatorDefinition
+
+_TYPES = MappingProxyType(
+    {
+        AttrType.INT: "SymInt",
+        AttrType.FLOAT: "float",
+        AttrType.BOOL: "bool",
+        AttrType.STRING: "str",
+        AttrType.LIST_INT: "SymInt[]",
+    }
+)
+
+
+@dataclass(frozen=True)
+class TorchSchema:
+    """How torch calls an operator: what is required by position, the rest by keyword; None stands for the default.
+
+    Attributes:
+        positional: required tensors, then required attributes.
+        keywords: optional tensors, then optional attributes.
+    """
+
+    definition: OperatorDefinition
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...]
+    tensors: frozenset[str]
+
+    @classmethod
+    def of(cls, definition: OperatorDefinition) -> TorchSchema:
+        """Derive it."""
+        required = [p.name for p in definition.inputs if not p.optional]
+        optional = [p.name for p in definition.inputs if p.optional]
+        needed = [a.snake_name for a in definition.attributes if a.required]
+        others = [a.snake_name for a in definition.attributes if not a.required and not a.internal]
+        return cls(
+            definition, tuple(required + needed), tuple(optional + others), frozenset(required) | frozenset(optional)
+        )
+
+    def text(self, name: str, none_defaults: bool) -> str:
+        """The schema. With ``none_defaults`` an absent attribute is spelled None, otherwise by its value."""
+        arguments = [f"{self._type(arg)} {arg}" for arg in self.positional]
+        keywords = [self._keyword(arg, none_defaults) for arg in self.keywords]
+        results = ", ".join("Tensor" for _ in self.definition.outputs)
+        returns = results if len(self.definition.outputs) == 1 else f"({results})"
+        return f"{name}({', '.join([*arguments, '*', *keywords])}) -> {returns}"
+
+    def bind(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Tensors and attributes by name; ``defaults`` fill in what the dispatcher left out."""
+        given = {**defaults, **dict(zip(self.positional, args, strict=False)), **kwargs}
+        inputs = {name: value for name, value in given.items() if name in self.tensors}
+        return inputs, {name: value for name, value in given.items() if name not in self.tensors and value is not None}
+
+    def _attribute(self, name: str) -> Attribute:
+        attribute = self.definition.attribute(name)
+        assert attribute is not None, name
+        return attribute
+
+    def _type(self, name: str) -> str:
+        return "Tensor" if name in self.tensors else _TYPES[self._attribute(name).type]
+
+    def _keyword(self, name: str, none_defaults: bool) -> str:
+        if name in self.tensors:
+            return f"Tensor? {name}=None"
+        default = None if none_defaults else self._attribute(name).default
+        spelled = f'"{default}"' if isinstance(default, str) else str(default)
+        return f"{self._type(name)}? {name}={spelled}"
