@@ -1,0 +1,56 @@
+"""The runtime in pyACL's spelling, for what a two-phase caller needs. ``cannery exec`` makes it ``import acl``.
+
+Every function takes positional arguments only, pointers and handles are ints, a failure comes back as a code (its
+reason by ``get_recent_err_msg``), and the module has no constants: as in the original.
+
+Source: hicann/runtime `python/pyACL/**` @134e2edb.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cannery.acl import rt, util
+from cannery.acl.descriptors import (
+    app_log,
+    create_tensor_desc,
+    get_cann_version,
+    get_data_buffer_size,
+    get_tensor_desc_dim,
+    get_version_str,
+    set_tensor_format,
+    set_tensor_shape,
+    set_tensor_storage_format,
+    set_tensor_storage_shape,
+)
+from cannery.acl.spelling import functions
+
+__all__ = [
+    "app_log",
+    "create_tensor_desc",
+    "get_cann_version",
+    "get_data_buffer_size",
+    "get_tensor_desc_dim",
+    "get_version_str",
+    "init",
+    "rt",
+    "set_tensor_format",
+    "set_tensor_shape",
+    "set_tensor_storage_format",
+    "set_tensor_storage_shape",
+    "util",
+]
+
+globals().update(functions(""))
+_init = functions("")["init"]
+
+
+def init(*path: str) -> int:
+    """Start the runtime; the path of a configuration file is optional, and only its first use counts."""
+    status: int = _init(*(path or ("",)))
+    return status
+
+
+def __getattr__(name: str) -> Any:
+    found = f"acl.{name}, which is not among the calls of cannery"
+    raise AttributeError(f"module 'acl': found {found}, expected what docs/aclnn.md lists (no mdl, op, media or prof)")

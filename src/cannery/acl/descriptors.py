@@ -1,0 +1,79 @@
+"""Top-level calls whose Python form is not their C form: tensor descriptors, versions, the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cannery.runtime import AclError, RuntimeFault, process
+from cannery.runtime.calls.descriptors import Descriptor
+from cannery.runtime.calls.descriptors import create_tensor_desc as create_call
+from cannery.runtime.constants import MACROS
+
+_VERSION = f"{MACROS['ACL_MAJOR_VERSION']}.{MACROS['ACL_MINOR_VERSION']}.{MACROS['ACL_PATCH_VERSION']}"
+
+
+def create_tensor_desc(data_type: int, dims: list[int], format: int, /) -> int:
+    """A descriptor.
+
+    Raises:
+        TypeError: the dims are not a list of ints.
+    """
+    if not isinstance(dims, list) or not all(isinstance(dim, int) for dim in dims):
+        raise TypeError("acl.create_tensor_desc args parse failed: expected dims to be a list of ints")
+    _, values = create_call.invoke(process(), (data_type, len(dims), dims, format))
+    return int(values[0]) if values else 0
+
+
+def get_tensor_desc_dim(desc: int, index: int, /) -> int:
+    """One of its dims; -1 where there is none."""
+    found = process().handles.find(desc, Descriptor)
+    return found.dims[index] if found and 0 <= index < len(found.dims) else -1
+
+
+def get_data_buffer_size(buffer: int, /) -> int:
+    """Its size; 0 for no buffer."""
+    from cannery.runtime.calls.descriptors import DataBuffer
+
+    found = process().handles.find(buffer, DataBuffer)
+    return found.size if found else 0
+
+
+def set_tensor_format(desc: int, format: int, /) -> int:
+    """Change the format."""
+    return _set(desc, format=format)
+
+
+def set_tensor_shape(desc: int, dims: list[int], /) -> int:
+    """Change the dims."""
+    return _set(desc, dims=list(dims))
+
+
+# A descriptor here has one shape and one format: what is stored is what is seen.
+set_tensor_storage_format = set_tensor_format
+set_tensor_storage_shape = set_tensor_shape
+
+
+def get_version_str(package: str, /) -> tuple[str, int]:
+    """The version of a package: the one of this interface."""
+    return _VERSION, int(AclError.ACL_SUCCESS)
+
+
+def get_cann_version(package: int, /) -> tuple[dict[str, Any], int]:
+    """The same in parts."""
+    major, minor, release = (int(part) for part in _VERSION.split("."))
+    parts = {"version": _VERSION, "major_version": major, "minor_version": minor, "release_version": release}
+    return {**parts, "patch_version": 0, "reserved": ""}, int(AclError.ACL_SUCCESS)
+
+
+def app_log(level: int, message: str, /) -> None:
+    """Logs of programs go nowhere."""
+
+
+def _set(handle: int, **values: Any) -> int:
+    try:
+        desc = process().handles.get(handle, Descriptor, "desc")
+    except RuntimeFault as fault:
+        return process().report(fault)
+    for name, value in values.items():
+        setattr(desc, name, value)
+    return int(AclError.ACL_SUCCESS)

@@ -1,0 +1,94 @@
+"""pyACL's way with a runtime call: positional arguments, ints for pointers, the status last.
+
+Source: hicann/runtime `python/pyACL/**` @134e2edb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import index
+from types import MappingProxyType
+from typing import Any
+
+from cannery.runtime import CALLS, Call, process
+from cannery.runtime.prototype import Kind, Parameter
+
+_MASK = (1 << 64) - 1
+
+
+def spelled(call: Call) -> Callable[..., Any]:
+    """The call as pyACL has it: ``(values …, ret)``, a bare ``ret``, or the bare value of a getter."""
+
+    def function(*arguments: Any) -> Any:
+        status, values = call.invoke(process(), parsed(call.python, call.prototype.inputs, arguments))
+        if not call.prototype.returns_status:
+            return values[0] if values else None
+        return (*values, status) if call.prototype.outputs else status
+
+    function.__name__ = function.__qualname__ = call.python.rpartition(".")[2]
+    function.__doc__ = f"{call.function.__doc__}\n\n{call.prototype.c}"
+    return function
+
+
+def functions(module: str) -> dict[str, Callable[..., Any]]:
+    """Every function of a submodule (``rt``; empty for the top) by name."""
+    pairs = ((call.python.rpartition("."), call) for call in CALLS if call.python)
+    return {name: spelled(call) for (where, _, name), call in pairs if where == module}
+
+
+def parsed(name: str, parameters: Sequence[Parameter], arguments: Sequence[Any]) -> list[Any]:
+    """The arguments as a call takes them.
+
+    Raises:
+        TypeError: a wrong number of arguments, or one of another type; None is not 0.
+    """
+    if len(arguments) != len(parameters):
+        raise TypeError(f"acl.{name} args parse failed: found {len(arguments)} arguments, expected {len(parameters)}")
+    return [_parse(name, parameter, value) for parameter, value in zip(parameters, arguments, strict=True)]
+
+
+def _parse(name: str, parameter: Parameter, value: Any) -> Any:
+    try:
+        return _PARSERS[parameter.kind](parameter.type, value)
+    except TypeError:
+        found = f"{parameter.name} is {type(value).__name__}"
+        raise TypeError(f"acl.{name} args parse failed: found {found}, expected {parameter.kind.value}") from None
+
+
+def _integer(c_type: str, value: Any) -> int:
+    number = index(value)
+    # As the C parser does: an unsigned argument keeps the low 64 bits.
+    return number & _MASK if c_type in ("size_t", "uint64_t") else number
+
+
+def _float(c_type: str, value: Any) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError
+    return float(value)
+
+
+def _string(c_type: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _address(c_type: str, value: Any) -> int:
+    return index(value) & _MASK
+
+
+def _function(c_type: str, value: Any) -> Any:
+    if not callable(value):
+        raise TypeError
+    return value
+
+
+_PARSERS: Mapping[Kind, Callable[[str, Any], Any]] = MappingProxyType(
+    {
+        Kind.INTEGER: _integer,
+        Kind.ADDRESS: _address,
+        Kind.FLOAT: _float,
+        Kind.STRING: _string,
+        Kind.FUNCTION: _function,
+    }
+)

@@ -1,0 +1,182 @@
+"""What phase 1 makes and phase 2 runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from cannery.aclnn.objects import AclTensor, View
+from cannery.core import AclnnStatus, OperatorError, Tensor
+from cannery.operator import CallContext, Operator, TilingResult, staged
+from cannery.runtime import AclError, Process, RuntimeFault
+from cannery.runtime.call import call
+from cannery.runtime.device import Device
+
+INVALID = AclnnStatus.ACLNN_ERR_PARAM_INVALID
+NULLPTR = AclnnStatus.ACLNN_ERR_PARAM_NULLPTR
+INNER_NULLPTR = AclnnStatus.ACLNN_ERR_INNER_NULLPTR
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A tensor parameter: its name, the tensor, and the view phase 1 found."""
+
+    name: str
+    tensor: AclTensor
+    view: View
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A slot when phase 2 was called: a view and where it lies."""
+
+    name: str
+    view: View
+    address: int
+
+
+@dataclass(eq=False)
+class Executor:
+    """A call that is ready to run.
+
+    Attributes:
+        inputs, outputs: in the definition's order, None where null was passed for an optional input.
+        is_repeatable: phase 2 leaves it alive.
+    """
+
+    operator: Operator
+    context: CallContext
+    tiling: TilingResult
+    inputs: tuple[Slot | None, ...]
+    outputs: tuple[Slot, ...]
+    device: Device
+    is_repeatable: bool = False
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of workspace that phase 2 wants."""
+        return sum(self.tiling.workspaces)
+
+    @property
+    def slots(self) -> tuple[Slot | None, ...]:
+        """Inputs, then outputs."""
+        return (*self.inputs, *self.outputs)
+
+    def launch(self, process: Process, buffers: Sequence[Buffer | None], workspace: int) -> None:
+        """What the stream does: find the memory, run the operator.
+
+        Raises:
+            RuntimeFault: of the engine that runs: memory that is not there, values that the operator refuses.
+        """
+        try:
+            if workspace:
+                _memory(process, self.device, "workspace", workspace, self.workspace_size)
+            tensors = [None if buffer is None else _find(process, self.device, buffer) for buffer in buffers]
+            self._run(process, tensors)
+        except (RuntimeFault, OperatorError) as failure:
+            parameter = f"{self.operator.name}: {failure.parameter}"
+            raise RuntimeFault(self._exception, parameter, failure.found, failure.expected) from failure
+        except (RuntimeError, ValueError, MemoryError) as failure:
+            found = f"{type(failure).__name__}: {failure}"
+            raise RuntimeFault(self._exception, self.operator.name, found, "a call that can be computed") from failure
+
+    @property
+    def _exception(self) -> AclError:
+        is_host = self.operator.definition.aicore is None
+        return AclError.ACL_ERROR_RT_AICPU_EXCEPTION if is_host else AclError.ACL_ERROR_RT_AICORE_EXCEPTION
+
+    def _run(self, process: Process, tensors: Sequence[torch.Tensor | None]) -> None:
+        count = len(self.inputs)
+        inputs = tuple(None if t is None else Tensor(t.contiguous()) for t in tensors[:count])
+        views = [t for t in tensors[count:] if t is not None]
+        # An output with gaps is computed apart and copied in: engines write whole tensors.
+        outputs = tuple(Tensor(view.contiguous()) for view in views)
+        staged.launch(self.operator, self.context, self.tiling, inputs, outputs, self._engine(process))
+        for view, output in zip(views, outputs, strict=True):
+            if output.torch is not view:
+                view.copy_(output.torch)
+
+    def _engine(self, process: Process) -> str:
+        wanted = (process.machine.engine, "aicpu", *self.operator.engines)
+        return next(name for name in wanted if name in self.operator.engines)
+
+
+def _find(process: Process, device: Device, buffer: Buffer) -> torch.Tensor:
+    view = buffer.view
+    if not view.size:
+        return view.over(torch.empty(0, dtype=torch.uint8))
+    start = buffer.address + view.start
+    memory = _memory(process, device, buffer.name, start, view.size)
+    if start % view.desc.dtype.itemsize:
+        found, expected = f"address {start:#x}", f"a multiple of {view.desc.dtype.itemsize}"
+        raise RuntimeFault(AclError.ACL_ERROR_RT_ADDR_UNALIGNED, buffer.name, found, expected)
+    return view.over(memory)
+
+
+def _memory(process: Process, device: Device, name: str, address: int, size: int) -> torch.Tensor:
+    memory = process.memory.view(name, address, size)
+    if address not in process.memory.arena(device.number):
+        found = f"{address:#x}, which is memory of another device"
+        raise RuntimeFault(AclError.ACL_ERROR_RT_INVALID_MEMORY_TYPE, name, found, f"memory of device {device.number}")
+    return memory
+
+
+def find_executor(process: Process, handle: int, null: AclnnStatus) -> Executor:
+    """The executor of a handle.
+
+    Raises:
+        RuntimeFault: ``null`` for null; INNER_NULLPTR for one that phase 2 has used up, or that never was.
+    """
+    executor = process.handles.find(handle, Executor)
+    if executor is not None:
+        return executor
+    if handle == 0:
+        raise RuntimeFault(null, "executor", "null", "what phase 1 returned")
+    found = f"{handle:#x}, which is used up, destroyed or never was"
+    raise RuntimeFault(INNER_NULLPTR, "executor", found, "phase 1 before each phase 2, or a repeatable executor")
+
+
+@call("aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)", is_free=True)
+def set_repeatable(process: Process, handle: int) -> None:
+    """Let phase 2 run more than once: to be called between the phases."""
+    find_executor(process, handle, INNER_NULLPTR).is_repeatable = True
+
+
+@call("aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)", is_free=True)
+def destroy_executor(process: Process, handle: int) -> None:
+    """Forget a repeatable executor."""
+    find_executor(process, handle, INNER_NULLPTR)
+    process.handles.remove(handle)
+
+
+_ADDRESS_PARAMETERS = "aclOpExecutor *executor, size_t index, aclTensor *tensor, void *addr"
+
+
+@call(f"aclnnStatus aclSetInputTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
+def set_input_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
+    """Let an input of a repeatable executor lie elsewhere."""
+    _set_address(process, find_executor(process, handle, INNER_NULLPTR).inputs, index, tensor, address)
+
+
+@call(f"aclnnStatus aclSetOutputTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
+def set_output_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
+    """The same for an output."""
+    _set_address(process, find_executor(process, handle, INNER_NULLPTR).outputs, index, tensor, address)
+
+
+@call(f"aclnnStatus aclSetTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
+def set_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
+    """The same, inputs and outputs counted through."""
+    _set_address(process, find_executor(process, handle, INNER_NULLPTR).slots, index, tensor, address)
+
+
+def _set_address(process: Process, slots: Sequence[Slot | None], index: int, tensor: int, address: int) -> None:
+    if tensor == 0:
+        raise RuntimeFault(INNER_NULLPTR, "tensor", "null", "the tensor whose address changes")
+    slot = slots[index] if 0 <= index < len(slots) else None
+    if slot is None:
+        expected = f"the position of a tensor that was passed, 0 to {len(slots) - 1}"
+        raise RuntimeFault(INVALID, "index", index, expected)
+    slot.tensor.address = address

@@ -1,0 +1,227 @@
+"""The two phases of an operator: check, infer and tile now; run when the stream gets there.
+
+Source: hicann/opbase @aa3cd74, `src/nnopbase/composite_op/aclnn_engine/op_executor.cpp` and
+`src/nnopbase/individual_op/**`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from cannery.aclnn.executor import INNER_NULLPTR, INVALID, NULLPTR, Buffer, Executor, Slot, find_executor
+from cannery.aclnn.naming import aclnn_operators, phase_one, phase_two, visible
+from cannery.aclnn.object_calls import find
+from cannery.aclnn.objects import AclArray, AclTensor, View
+from cannery.core import AclnnStatus, DataType, OperatorError, Shape, TensorDesc
+from cannery.operator import ACLNN, AttrType, CallContext, Operator, OperatorDefinition, TensorParam, staged
+from cannery.runtime import Call, Process, RuntimeFault
+from cannery.runtime.stream import Stream
+
+RUNTIME_ERROR = AclnnStatus.ACLNN_ERR_RUNTIME_ERROR
+DETERMINISTIC = 0
+# How a host check is told that null was passed for an output.
+NULL_OUTPUT = TensorDesc(DataType.DT_UNDEFINED, Shape(()))
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of phase 1, sorted: handles of inputs, attributes by name, handles of outputs."""
+
+    inputs: tuple[int, ...]
+    attributes: Mapping[str, Any]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, definition: OperatorDefinition, values: Sequence[Any]) -> Arguments:
+        """Sort what stands in a row."""
+        attributes = [attr.name for attr in visible(definition)]
+        first, last = len(definition.inputs), len(definition.inputs) + len(attributes)
+        named = dict(zip(attributes, values[first:last], strict=True))
+        return cls(tuple(values[:first]), MappingProxyType(named), tuple(values[last:]))
+
+
+@cache
+def two_phase_calls() -> Mapping[str, Call]:
+    """Both functions of every operator with the face, by C name."""
+    calls = (call for name, operator in aclnn_operators().items() for call in calls_of(name, operator))
+    return MappingProxyType({call.name: call for call in calls})
+
+
+def calls_of(name: str, operator: Operator) -> tuple[Call, Call]:
+    """Phase 1 and phase 2 of an operator."""
+
+    def prepare(process: Process, *values: Any) -> tuple[int, int]:
+        executor = plan(process, operator, Arguments.of(operator.definition, values))
+        return executor.workspace_size, process.handles.add(executor)
+
+    def run(process: Process, workspace: int, size: int, executor: int, stream: int) -> None:
+        submit(process, operator, workspace, size, executor, stream)
+
+    # A wrapper generated from an AI-core registration has one answer to every null pointer; those written by hand have
+    # another one to a null that only the framework dereferences.
+    null_code = NULLPTR if operator.definition.aicore else INNER_NULLPTR
+    return (
+        Call(phase_one(name, operator.definition), "", prepare, is_free=True, null_code=null_code),
+        Call(phase_two(name), "", run, is_free=True),
+    )
+
+
+def plan(process: Process, operator: Operator, arguments: Arguments) -> Executor:
+    """Phase 1. It never looks at device memory.
+
+    Raises:
+        RuntimeFault: the status of the first check that fails.
+    """
+    definition = operator.definition
+    inputs = _slots(process, definition.inputs, arguments.inputs)
+    outputs = _slots(process, definition.outputs, arguments.outputs)
+    attributes = _attributes(process, definition, arguments.attributes)
+    chip, device = _machine(process)
+    descs = [None if slot is None else slot.view.desc for slot in inputs]
+    buffers = tuple(NULL_OUTPUT if slot is None else slot.view.desc for slot in outputs)
+    try:
+        context = staged.bind(operator, descs, attributes, soc=chip, quirks=process.machine.quirks, buffers=buffers)
+        nulls = {name: None for name, value in attributes.items() if value is None}
+        context = replace(context, attrs=MappingProxyType({**context.attrs, **nulls}))
+        context, tiling = _stages(process, operator, context, (*inputs, *outputs))
+    except OperatorError as error:
+        raise _as_fault(error) from error
+    return Executor(operator, context, tiling, inputs, tuple(slot for slot in outputs if slot is not None), device)
+
+
+def submit(process: Process, operator: Operator, workspace: int, size: int, handle: int, stream: int) -> None:
+    """Phase 2: use the executor up, and put the call at the end of the stream.
+
+    Raises:
+        RuntimeFault: PARAM_NULLPTR, PARAM_INVALID, INNER_NULLPTR or RUNTIME_ERROR.
+    """
+    executor = find_executor(process, handle, NULLPTR)
+    if executor.operator is not operator:
+        found = f"one of {executor.operator.name}"
+        raise RuntimeFault(INVALID, "executor", found, f"one of aclnn{operator.name}GetWorkspaceSize")
+    if not executor.is_repeatable:
+        process.handles.remove(handle)
+    _check_workspace(executor, workspace, size)
+    buffers = [None if slot is None else _buffer(slot) for slot in executor.slots]
+    queue = _stream(process, stream, executor)
+    queue.submit(lambda: executor.launch(process, buffers, workspace))
+
+
+def _stages(
+    process: Process, operator: Operator, context: CallContext, slots: Sequence[Slot | None]
+) -> tuple[CallContext, Any]:
+    if operator.definition.aicore:
+        _check_dtypes(operator.definition, slots)
+    _check_outputs(slots[len(operator.definition.inputs) :])
+    staged.check(operator, context)
+    context = staged.infer_shape(operator, context)
+    for param, desc in zip(operator.definition.outputs, context.buffers, strict=True):
+        if desc is NULL_OUTPUT:
+            raise RuntimeFault(INVALID, param.name, "null", "a tensor: the output is required")
+    context = context.with_outputs([desc for desc in context.buffers if desc is not None])
+    with _determinism(process):
+        return context, staged.tiling(operator, context)
+
+
+def _check_dtypes(definition: OperatorDefinition, slots: Sequence[Slot | None]) -> None:
+    """A generated wrapper compares each tensor with the data types that are registered."""
+    for param, slot in zip(definition.tensors, slots, strict=True):
+        if slot is not None and slot.view.desc.dtype not in param.dtypes:
+            known = ", ".join(dict.fromkeys(dtype.short for dtype in param.dtypes))
+            raise RuntimeFault(INVALID, slot.name, slot.view.desc.dtype.short, known)
+
+
+def _check_outputs(slots: Sequence[Slot | None]) -> None:
+    for slot in slots:
+        if slot is not None and not slot.view.is_injective:
+            raise RuntimeFault(INVALID, slot.name, "a stride of 0", "an output whose elements do not share memory")
+
+
+def _slots(process: Process, params: Sequence[TensorParam], handles: Sequence[int]) -> tuple[Slot | None, ...]:
+    return tuple(_slot(process, param.name, handle) for param, handle in zip(params, handles, strict=True))
+
+
+def _slot(process: Process, name: str, handle: int) -> Slot | None:
+    if not handle:
+        return None
+    tensor = find(process, handle, AclTensor, name)
+    return Slot(name, tensor, View.of(name, tensor))
+
+
+def _attributes(process: Process, definition: OperatorDefinition, given: Mapping[str, Any]) -> dict[str, Any]:
+    types = {attr.name: attr.type for attr in definition.attributes}
+    values = {
+        name: find(process, value, AclArray, name).values if types[name] is AttrType.LIST_INT and value else value
+        for name, value in given.items()
+    }
+    missing = [name for name, value in values.items() if value is None]
+    if missing and definition.aicore:
+        raise RuntimeFault(NULLPTR, missing[0], "null", "a string")
+    return values
+
+
+def _machine(process: Process) -> Any:
+    """The chip as this thread may use it, and its device."""
+    try:
+        process.require_initialized()
+        return process.chip(), process.context.device
+    except RuntimeFault as fault:
+        raise RuntimeFault(RUNTIME_ERROR, fault.parameter, fault.found, fault.expected) from fault
+
+
+def _stream(process: Process, handle: int, executor: Executor) -> Stream:
+    try:
+        stream = process.stream(handle)
+    except RuntimeFault as fault:
+        raise RuntimeFault(RUNTIME_ERROR, fault.parameter, fault.found, fault.expected) from fault
+    if process.context.device is not executor.device:
+        found, expected = (
+            f"one of device {process.context.device.number}",
+            f"device {executor.device.number}, as phase 1",
+        )
+        raise RuntimeFault(RUNTIME_ERROR, "stream", found, expected)
+    return stream
+
+
+def _check_workspace(executor: Executor, workspace: int, size: int) -> None:
+    if workspace == 0 and size:
+        raise RuntimeFault(NULLPTR, "workspace", f"null with workspaceSize {size}", f"{size} bytes of device memory")
+    if size < executor.workspace_size:
+        expected = f"at least {executor.workspace_size}, as phase 1 said"
+        raise RuntimeFault(INVALID, "workspaceSize", size, expected)
+
+
+def _buffer(slot: Slot) -> Buffer:
+    if not slot.tensor.is_alive:
+        raise RuntimeFault(INVALID, slot.name, "a tensor that was destroyed", "one that lives until phase 2 returns")
+    if slot.view.size and not slot.tensor.address:
+        raise RuntimeFault(NULLPTR, slot.name, "a tensor without an address", "tensorData, or an address set later")
+    return Buffer(slot.name, slot.view, slot.tensor.address)
+
+
+@contextmanager
+def _determinism(process: Process) -> Iterator[None]:
+    """Tiling reads the switch from torch: the runtime's option is put there for as long as it takes."""
+    wanted = process.context.options.get(DETERMINISTIC, process.options.get(DETERMINISTIC, 0)) > 0
+    before = torch.are_deterministic_algorithms_enabled()
+    if not wanted or before:
+        yield
+        return
+    with process.lock:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        try:
+            yield
+        finally:
+            torch.use_deterministic_algorithms(before)
+
+
+def _as_fault(error: OperatorError) -> RuntimeFault:
+    code = error.code if isinstance(error.code, AclnnStatus) else ACLNN.codes[error.stage]
+    return RuntimeFault(code, f"{error.operator}: {error.stage.value}: {error.parameter}", error.found, error.expected)

@@ -1,0 +1,65 @@
+"""Host memory: pinned blocks, and whether an address of the process can be touched at all."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from bisect import bisect_right, insort
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+ALIGNMENT = 64
+_MS_ASYNC = 1
+
+
+class PinnedMemory:
+    """Blocks of ``aclrtMallocHost``: uninitialised, aligned to 64 bytes."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, tuple[np.ndarray[Any, Any], int]] = {}
+        self._starts: list[int] = []
+
+    def allocate(self, size: int) -> int:
+        """The address of a new block.
+
+        Raises:
+            MemoryError: the host has not that much.
+        """
+        buffer = np.empty(size + ALIGNMENT, np.uint8)
+        address = -(-buffer.ctypes.data // ALIGNMENT) * ALIGNMENT
+        self._blocks[address] = (buffer, size)
+        insort(self._starts, address)
+        return address
+
+    def release(self, address: int) -> bool:
+        """Free the block that begins there; False when none does."""
+        if self._blocks.pop(address, None) is None:
+            return False
+        self._starts.remove(address)
+        return True
+
+    def left_at(self, address: int) -> int | None:
+        """Bytes from an address to the end of the pinned block it lies in; None when it lies in none."""
+        index = bisect_right(self._starts, address)
+        if not index:
+            return None
+        start = self._starts[index - 1]
+        left = start + self._blocks[start][1] - address
+        return left if left > 0 else None
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return libc
+
+
+def is_mapped(address: int, size: int) -> bool:
+    """Whether every page of a range belongs to the process. Asking for a flush that does nothing tells."""
+    start = address // mmap.PAGESIZE * mmap.PAGESIZE
+    if address <= 0 or address + size > 1 << 63:
+        return False
+    return _libc().msync(start, address + size - start, _MS_ASYNC) == 0

@@ -1,0 +1,107 @@
+"""Host callbacks of streams: a stream hands them over, the thread that subscribed to it calls them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cannery.runtime.status import AclError, RuntimeFault
+from cannery.runtime.stream import FOREVER, Stream
+
+_POLL = 0.001
+
+
+@dataclass
+class _Mailbox:
+    """Callbacks that wait for their thread, and how many it has called."""
+
+    waiting: deque[Callable[[], None]] = field(default_factory=deque)
+    called: int = 0
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call one."""
+        self.called += 1
+        function()
+
+
+class Reports:
+    """Which thread takes the callbacks of which stream."""
+
+    def __init__(self) -> None:
+        self._owner: dict[Stream, int] = {}
+        self._mail: dict[int, _Mailbox] = {}
+
+    def subscribe(self, thread: int, stream: Stream) -> None:
+        """Let a thread take the callbacks of a stream."""
+        self._owner[stream] = thread
+        self._mail.setdefault(thread, _Mailbox())
+
+    def unsubscribe(self, thread: int, stream: Stream) -> None:
+        """End that.
+
+        Raises:
+            RuntimeFault: RT_STREAM_NO_CB_REG: the thread has no such subscription.
+        """
+        if self._owner.get(stream) != thread:
+            raise _unsubscribed("a stream the thread has not subscribed to")
+        del self._owner[stream]
+
+    def launch(self, stream: Stream, function: Callable[[], None], *, blocks: bool) -> None:
+        """Put a callback at the end of a stream; one that ``blocks`` holds up what follows until it has returned.
+
+        Raises:
+            RuntimeFault: RT_STREAM_NO_CB_REG: no thread has subscribed to the stream.
+        """
+        if stream not in self._owner:
+            raise _unsubscribed("a stream no thread has subscribed to")
+        thread = self._owner[stream]
+        stream.submit(lambda: self._deliver(thread, function, blocks))
+
+    def process(self, timeout: int) -> bool:
+        """Call one callback that waits for the calling thread; False when none came in ``timeout`` milliseconds."""
+        thread = threading.get_ident()
+        mail = self._mail.get(thread)
+        if mail is None:
+            raise _unsubscribed("a thread that has subscribed to no stream")
+        before, pause = mail.called, threading.Event()
+        deadline = None if timeout == FOREVER else time.monotonic() + timeout / 1000
+        while mail.called == before and not (mail.waiting or self._advance(thread)):
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            pause.wait(_POLL)
+        if mail.called == before and mail.waiting:
+            mail.call(mail.waiting.popleft())
+        return True
+
+    def _advance(self, thread: int) -> bool:
+        """A device runs on its own; here the thread that waits for a callback makes its streams go on."""
+        mail = self._mail[thread]
+        before = mail.called
+        for stream in [stream for stream, owner in list(self._owner.items()) if owner == thread]:
+            while mail.called == before and not mail.waiting and stream.try_step():
+                pass
+        return bool(mail.waiting) or mail.called != before
+
+    def _deliver(self, thread: int, function: Callable[[], None], blocks: bool) -> None:
+        mail = self._mail[thread]
+        if thread == threading.get_ident():
+            mail.call(function)
+            return
+        returned = threading.Event()
+
+        def call() -> None:
+            try:
+                function()
+            finally:
+                returned.set()
+
+        mail.waiting.append(call)
+        if blocks:
+            returned.wait()
+
+
+def _unsubscribed(found: str) -> RuntimeFault:
+    return RuntimeFault(AclError.ACL_ERROR_RT_STREAM_NO_CB_REG, "stream", found, "aclrtSubscribeReport first")

@@ -1,0 +1,123 @@
+"""Streams: work that waits until someone synchronises, done in order.
+
+Nothing runs when it is submitted. A synchronisation runs what is pending in the thread that asks for it; so does a
+query, one task each time, so that a loop of queries comes to an end. A program that forgets to synchronise reads what
+was there before, as it may on a device.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cannery.runtime.status import AclError, RuntimeFault
+
+# A device accepts so many tasks before a launch waits for the oldest.
+DEPTH = 1024
+FOREVER = -1
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to do. A marker orders streams and runs even where a failure has stopped its stream."""
+
+    run: Callable[[], None]
+    is_marker: bool = False
+
+
+class Stream:
+    """A queue of tasks.
+
+    Attributes:
+        stops_on_failure: whether a failed task cancels those behind it (``ACL_STOP_ON_FAILURE``).
+    """
+
+    def __init__(self) -> None:
+        self.stops_on_failure = False
+        self._tasks: deque[Task] = deque()
+        self._failures: list[RuntimeFault] = []
+        # Whoever runs a task holds this, so that tasks of a stream never overlap and never overtake each other.
+        self._running = threading.RLock()
+        self._is_busy = False
+
+    @property
+    def pending(self) -> int:
+        """Number of tasks not yet done."""
+        return len(self._tasks)
+
+    def submit(self, run: Callable[[], None], *, is_marker: bool = False) -> None:
+        """Put a task at the end of the queue."""
+        self._tasks.append(Task(run, is_marker))
+        while len(self._tasks) > DEPTH:
+            self.step()
+
+    def step(self) -> bool:
+        """Do the oldest task. False when there is none, or when it is this very task that asks."""
+        with self._running:
+            if not self._tasks or self._is_busy:
+                return False
+            # The task stays in the queue while it runs: a queue that is empty has nothing left to do.
+            self._do(self._tasks[0])
+            self._tasks.popleft()
+            return True
+
+    def try_step(self) -> bool:
+        """As ``step``, but False at once while another thread does a task."""
+        if not self._running.acquire(blocking=False):
+            return False
+        try:
+            return self.step()
+        finally:
+            self._running.release()
+
+    def run_until(self, is_done: Callable[[], bool], timeout: int = FOREVER) -> bool:
+        """Do tasks until something is done; False when ``timeout`` milliseconds or the tasks have run out before."""
+        deadline = None if timeout == FOREVER else time.monotonic() + timeout / 1000
+        while not is_done():
+            if deadline is not None and time.monotonic() > deadline:
+                return False
+            if not self.step():
+                return is_done()
+        return True
+
+    def synchronize(self, timeout: int = FOREVER) -> None:
+        """Do everything pending.
+
+        Raises:
+            RuntimeFault: the first failure since the last synchronisation; RT_STREAM_SYNC_TIMEOUT.
+        """
+        check_timeout(timeout)
+        if not self.run_until(lambda: not self._tasks, timeout):
+            found = f"{self.pending} tasks pending after {timeout} ms"
+            raise RuntimeFault(AclError.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "stream", found, "a longer timeout")
+        failures, self._failures = self._failures, []
+        if failures:
+            raise failures[0]
+
+    def _do(self, task: Task) -> None:
+        if self._failures and self.stops_on_failure and not task.is_marker:
+            return
+        self._is_busy = True
+        try:
+            task.run()
+        except RuntimeFault as fault:
+            self._failures.append(fault)
+        except Exception as failure:
+            # A defect of ours must reach the caller as a failed task, not end a C program.
+            found = f"{type(failure).__name__}: {failure}"
+            self._failures.append(RuntimeFault(AclError.ACL_ERROR_RT_INTERNAL_ERROR, "task", found, "no exception"))
+        finally:
+            self._is_busy = False
+
+
+def check_timeout(timeout: int) -> None:
+    """Refuse a number of milliseconds below -1, which stands for no limit.
+
+    Raises:
+        RuntimeFault: RT_PARAM_INVALID.
+    """
+    if timeout < FOREVER:
+        raise RuntimeFault(AclError.ACL_ERROR_RT_PARAM_INVALID, "timeout", timeout, "-1 (no limit) or milliseconds")
