@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import torch
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from torch import Tensor
 
@@ -103,7 +104,7 @@ def existing_runs(b: Batch) -> dict[str, Run]:
 def padding_runs(b: Batch) -> dict[str, Run]:
     full, max_len = torch.zeros_like(b.x), b.x.shape[1]
     return {
-        "copy of the batch into existing memory": lambda: full.detach().copy_(b.x.detach()),
+        "copy the batch into existing memory": lambda: full.detach().copy_(b.x.detach()),
         "cannery.pad(out=)": lambda: pad(b.rows, b.lengths, max_len=max_len, out=full.detach()),
     }
 
@@ -153,7 +154,7 @@ def table_of(b: Batch, rounds: int) -> Table:
         medians = race(runs_of(b), rounds)
         floor = next(iter(medians.values()))
         for name, median in medians.items():
-            table.add_row(f"  {name}", f"{median * 1e3:.1f}", f"{median / floor:.2f}", f"{floor / median:.2f}")
+            table.add_row(f"  {escape(name)}", f"{median * 1e3:.1f}", f"{median / floor:.2f}", f"{floor / median:.2f}")
     return table
 
 

@@ -158,7 +158,7 @@ def check_value(value: complex, dtype: torch.dtype) -> None:
 def check_out(out: Tensor, shape: Sequence[int], like: Tensor) -> None:
     """A contiguous buffer of the result's shape, dtype and device that does not share memory with the input."""
     if out.dtype != like.dtype or out.device != like.device:
-        raise RaggedError("out", f"{out.dtype} on {out.device}", f"{like.dtype} on {like.device}, as the input")
+        raise RaggedTypeError("out", f"{out.dtype} on {out.device}", f"{like.dtype} on {like.device}, as the input")
     if tuple(out.shape) != tuple(shape):
         raise RaggedError("out", f"shape {tuple(out.shape)}", f"{tuple(shape)}")
     if not out.is_contiguous():

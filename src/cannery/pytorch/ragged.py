@@ -171,8 +171,7 @@ def _layout(lengths: Any, cu_seqlens: Any, limit: int, batch: int | None) -> _La
     cumulative = cu_seqlens is not None
     name = "cu_seqlens" if cumulative else "lengths"
     given = cu_seqlens if cumulative else lengths
-    if isinstance(given, np.ndarray):
-        given = torch.from_numpy(given)
+    given = _tensor_of(given, name) if isinstance(given, np.ndarray) else given
     if not isinstance(given, Tensor):
         given = _listed(given, name)
     counts = given if isinstance(given, Tensor) else torch.tensor(given, dtype=torch.int64, device="cpu")
@@ -186,6 +185,13 @@ def _layout(lengths: Any, cu_seqlens: Any, limit: int, batch: int | None) -> _La
     # A list's numbers are known where the call is traced: its results have known sizes.
     steps = [after - before for before, after in pairwise(given)] if cumulative else given
     return _Layout(offsets, sum(steps), max([0, *steps]))
+
+
+def _tensor_of(array: np.ndarray, name: str) -> Tensor:
+    """A copy, since an array may be read-only or run backwards, which a tensor cannot."""
+    if array.dtype.kind not in "iu":
+        raise checks.RaggedTypeError(name, f"dtype {array.dtype}", "an integer dtype; round and cast it yourself")
+    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
 
 
 def _listed(values: object, name: str) -> list[int]:
