@@ -52,7 +52,7 @@ def test_other_values_are_converted(type_: AttrType, value: Any, expected: Any) 
 
 REFUSED = [
     *((AttrType.INT, v) for v in ("3", 3.0, float("nan"), True, np.bool_(True), torch.tensor(True), torch.tensor(1.5))),
-    *((AttrType.INT, v) for v in ([3], np.array([1, 2]), torch.zeros(2, 2), b"3", 2**63, -(2**63) - 1, object())),
+    *((AttrType.INT, v) for v in ([3], np.array([1, 2]), torch.zeros(2, 2), b"3", 2**63, -(2**63) - 1, Ellipsis)),
     *((AttrType.FLOAT, v) for v in ("1.0", float("nan"), np.float64("nan"), True, 1j, [1.0], 10**400)),
     *((AttrType.BOOL, v) for v in (1, 0, "true", np.int64(1), [True])),
     *((AttrType.STRING, v) for v in (b"BSND", 1, ["B"])),

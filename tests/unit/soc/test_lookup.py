@@ -28,7 +28,12 @@ def test_short_names_and_architectures_stand_for_one_chip(names: tuple, represen
 
 @pytest.mark.parametrize(
     ("wrong", "near"),
-    [("Ascend950PR_9588", "Ascend950PR_9589"), ("ascend910b9", "Ascend910B"), ("Ascend95", "Ascend950"), ("hello", "Ascend310P")],
+    [
+        ("Ascend950PR_9588", "Ascend950PR_9589"),
+        ("ascend910b9", "Ascend910B"),
+        ("Ascend95", "Ascend950"),
+        ("hello", "Ascend310P"),
+    ],
 )
 def test_an_unknown_name_answers_with_the_nearest(wrong: str, near: str) -> None:
     with pytest.raises(UnknownSocError, match=near) as caught:
