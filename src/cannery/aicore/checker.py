@@ -1,0 +1,192 @@
+"""The checker of one core: judges every instruction and flag when it is issued.
+
+Judging in issue order keeps findings independent of the lazy order in which effects happen. After a race is found the
+two accesses count as ordered, so that one missing flag is one finding and not a chain of consequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cannery.aicore import messages
+from cannery.aicore.clocks import Clocks
+from cannery.aicore.findings import Collector, Finding, Report
+from cannery.aicore.footprints import Footprints
+from cannery.aicore.history import Order, Stamp
+from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.pipes import COUNT, ENDS, EVENTS, S
+from cannery.aicore.sync import SyncUse
+from cannery.aicore.unwritten import Unwritten
+
+if TYPE_CHECKING:
+    from cannery.aicore.core import Blocked, Core, Event
+
+
+class Checker:
+    """Clocks, histories and findings of one core.
+
+    ``vector_in_order``: dependent vector instructions need no barrier, because the compiler inserts it or the hardware
+    orders them.
+    """
+
+    def __init__(self, core: Core, collector: Collector, *, vector_in_order: bool) -> None:
+        self.core = core
+        self.clocks = Clocks()
+        self.footprints = Footprints(core.index)
+        self.serial = 0
+        self._collector = collector
+        self._local = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=True)
+        # The scalar unit writes global memory through its cache: issue order does not carry it to the copy engines.
+        self._global = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=False)
+        self._sync = SyncUse()
+        self._unwritten = Unwritten(self.report)
+        self._blind = [0] * COUNT
+        self._first_orphan: int | None = None
+
+    def report(self, report: Report) -> None:
+        """Count an occurrence of a finding."""
+        self._collector.add(report, self.core.block, self.serial)
+
+    def instruction(self, instruction: Instruction) -> None:
+        """Judge an instruction: liveness, bounds, alignment, never-written bytes, races."""
+        self.serial += 1
+        pipe = instruction.pipe
+        stamp = Stamp(
+            pipe, self.clocks.issue(pipe), instruction.site, instruction.name, instruction.atomic, self.serial
+        )
+        reads = [access for access in instruction.reads if self._sound(instruction, access, "read")]
+        writes = [access for access in instruction.writes if self._sound(instruction, access, "write")]
+        self._unwritten.flow(instruction, reads, writes)
+        if not self._blind[pipe]:
+            self._races(stamp, reads, writes)
+
+    def set_flag(self, event: Event, site: Site | None, internal: str) -> None:
+        """A flag was set. An answer to a wait issued earlier reaches that wait's pipe now."""
+        self.serial += 1
+        self._check_id(event, site)
+        if event.sent - event.awaited > 1:
+            self.report(messages.set_twice(event, site))
+        carried = self.clocks.snapshot(event.source)
+        if event.orphans:
+            event.orphans.popleft()
+            destination = ENDS[event.number][1]
+            self._blind[destination] -= 1
+            self.clocks.learn(destination, carried)
+        else:
+            event.carried.append((carried, site, internal))
+
+    def wait_flag(self, event: Event, site: Site | None, internal: str) -> None:
+        """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
+        self.serial += 1
+        self._check_id(event, site)
+        destination = ENDS[event.number][1]
+        if not event.carried:
+            event.orphans.append(site)
+            self._blind[destination] += 1
+            if self._first_orphan is None:
+                self._first_orphan = self.serial
+            return
+        carried, set_site, set_by = event.carried.popleft()
+        news = self.clocks.learn(destination, carried)
+        if not internal and not set_by:
+            self._sync.pair(set_site, site, news, preset=carried[event.source] == 0)
+
+    def barrier(self, pipe: int | None, site: Site | None) -> None:
+        """A pipe_barrier; None stands for all pipes."""
+        self.serial += 1
+        news = self.clocks.barrier_all() if pipe is None else self.clocks.barrier(pipe)
+        if site is not None:
+            self._sync.barrier(site, news)
+
+    def clean_cache(self) -> None:
+        """The scalar unit's writes to global memory have left its cache: they count as issued in order."""
+        for known in self.clocks.known:
+            known[S] = self.clocks.now[S]
+
+    def fresh(self, memory: Any, lower: int, upper: int) -> None:
+        """A buffer was handed out: its contents are undefined again."""
+        memory.unwritten.add(lower, upper)
+
+    def deadlock(self, heads: Sequence[Blocked]) -> None:
+        """The core cannot go on. What was issued beyond the first wait without a set never happens on a chip."""
+        if self._first_orphan is not None:
+            first = self._first_orphan
+            self._collector.drop(lambda finding, serial: _beyond(finding, serial, first, self.core.block))
+        self.report(messages.deadlock(self.core.launch.kernel, self.core.block, heads))
+
+    def finish(self, completed: bool) -> None:
+        """End of the kernel: flags left over, synchronisation nobody needed."""
+        for event in self.core.events():
+            for site in event.orphans:
+                self.report(messages.unanswered(event, site))
+            if completed:
+                for _, site, internal in event.carried:
+                    self.report(messages.unpaired(event, site, internal))
+        if completed:
+            for report in self._sync.redundant():
+                self.report(report)
+
+    def _check_id(self, event: Event, site: Site | None) -> None:
+        if not 0 <= event.id < self.core.limits.event_ids:
+            self.report(messages.event_id(EVENTS[event.number], event.id, self.core.limits.event_ids, site))
+
+    def _sound(self, instruction: Instruction, access: Access, action: str) -> bool:
+        """Whether an access is to be judged further: memory that is not the tensor's any more is its own finding."""
+        owner = access.owner
+        if owner.trusted:
+            return False
+        if not owner.alive:
+            self.report(messages.use_after_free(instruction, access, action))
+            return False
+        if access.lower % access.align:
+            self.report(messages.misaligned(instruction, access, action))
+        if access.lower < owner.lower or access.upper > owner.upper:
+            self.report(messages.out_of_bounds(instruction, access, action))
+        return True
+
+    def _races(self, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access]) -> None:
+        found: list[tuple[Stamp, str, Access]] = []
+        for access in reads:
+            memory = access.memory
+            order = self._order(access, stamp, False)
+            for lower, upper in spans(access):
+                for earlier in memory.history.read(lower, upper, stamp, order):
+                    found.append((earlier, "RAW", access))
+        for access in writes:
+            memory = access.memory
+            order = self._order(access, stamp, True)
+            for lower, upper in spans(access):
+                for earlier, kind in memory.history.write(lower, upper, stamp, order):
+                    found.append((earlier, kind, access))
+        if found:
+            self._report_races(stamp, found)
+
+    def _order(self, access: Access, stamp: Stamp, write: bool) -> Order:
+        if access.memory is not self.core.gm:
+            return self._local
+        self.footprints.add(access, stamp, write)
+        return self._global
+
+    def _report_races(self, stamp: Stamp, found: Sequence[tuple[Stamp, str, Access]]) -> None:
+        kernel, block = self.core.launch.kernel, self.core.block
+        for earlier, kind, access in found:
+            self.report(messages.race(kind, earlier, stamp, access, kernel, block, self.core.kind))
+        known = self.clocks.known[stamp.pipe]
+        for earlier, _, _ in found:
+            known[earlier.pipe] = max(known[earlier.pipe], earlier.time)
+
+
+def spans(access: Access) -> Sequence[tuple[int, int]]:
+    """The bytes an access touches inside its tensor, as absolute intervals."""
+    owner = access.owner
+    if access.runs is None:
+        lower, upper = max(access.lower, owner.lower), min(access.upper, owner.upper)
+        return ((lower, upper),) if lower < upper else ()
+    base = access.lower
+    cut = ((max(base + a, owner.lower), min(base + b, owner.upper)) for a, b in access.runs)
+    return [(lower, upper) for lower, upper in cut if lower < upper]
+
+
+def _beyond(finding: Finding, serial: int, first: int, block: int) -> bool:
+    return finding.kind == "EVENT_ID" and finding.core == block and serial > first

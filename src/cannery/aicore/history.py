@@ -1,0 +1,189 @@
+"""Who touched which byte last: the memory of the race checker.
+
+Touched bytes are cut into segments; each keeps its last write and, per pipe, the last read since. That is enough: a pipe
+issues in order, so whoever knows a pipe's later access to be complete knows its earlier ones, and an access ordered after
+the last write is ordered after what that write was ordered after.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+from cannery.aicore.clocks import Clocks
+from cannery.aicore.instruction import Site
+from cannery.aicore.pipes import S, V
+
+_NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh segment has no dict of its own yet
+
+
+class Stamp(NamedTuple):
+    """An access: which pipe, when, from which line; ``atomic`` names the combining operation, if any."""
+
+    pipe: int
+    time: int
+    site: Site | None
+    name: str
+    atomic: str | None
+    serial: int
+
+
+class Order:
+    """What counts as ordered, in one memory of one core."""
+
+    __slots__ = ("clocks", "scalar_in_order", "vector_in_order")
+
+    def __init__(self, clocks: Clocks, *, vector_in_order: bool, scalar_in_order: bool) -> None:
+        self.clocks = clocks
+        self.vector_in_order = vector_in_order
+        self.scalar_in_order = scalar_in_order
+
+    def before(self, earlier: Stamp, pipe: int) -> bool:
+        """Whether an access issued earlier is complete before the next instruction of a pipe starts."""
+        source = earlier.pipe
+        if earlier.time <= self.clocks.known[pipe][source]:
+            return True
+        if source == S:
+            return pipe == S or self.scalar_in_order
+        return source == pipe == V and self.vector_in_order
+
+    def allows(self, earlier: Stamp, write: Stamp) -> bool:
+        """Whether a write may follow an earlier access to the same bytes as it stands."""
+        if self.before(earlier, write.pipe) or earlier.serial == write.serial:
+            return True
+        return earlier.atomic is not None and earlier.atomic == write.atomic
+
+
+class Segment:
+    """Bytes with the same recent accesses."""
+
+    __slots__ = ("lower", "reads", "upper", "write")
+
+    def __init__(self, lower: int, upper: int, write: Stamp | None, reads: dict[int, Stamp]) -> None:
+        self.lower = lower
+        self.upper = upper
+        self.write = write
+        self.reads = reads
+
+    def part(self, lower: int, upper: int) -> Segment:
+        """A piece of the segment."""
+        return Segment(lower, upper, self.write, self.reads.copy() if self.reads else _NO_READS)
+
+    def newest(self) -> int:
+        """The serial number of the last access."""
+        last = max((stamp.serial for stamp in self.reads.values()), default=-1)
+        return max(last, self.write.serial if self.write else -1)
+
+
+class History:
+    """The recent accesses to one memory by one core.
+
+    A local memory has at most one segment a byte range in use. Global memory is streamed through: beyond ``limit``
+    segments the older half is dropped. What is dropped was issued thousands of instructions ago, far beyond the depth of
+    a pipe's queue, so it is complete on any chip.
+    """
+
+    __slots__ = ("_limit", "_lowers", "segments")
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
+        self._lowers: list[int] = []
+        self.segments: list[Segment] = []
+
+    def read(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[Stamp]:
+        """Record a read; the writes it races with."""
+        segments = self._cover(lower, upper)
+        pipe = stamp.pipe
+        raced: list[Stamp] = []
+        for segment in segments:
+            write = segment.write
+            if write is not None and not order.before(write, pipe) and write not in raced:
+                raced.append(write)
+            if segment.reads:
+                segment.reads[pipe] = stamp
+            else:
+                segment.reads = {pipe: stamp}
+        return raced
+
+    def write(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[tuple[Stamp, str]]:
+        """Record a write; the accesses it races with, and whether each is a WAR or a WAW.
+
+        A segment's reads stand for its last write: whoever is ordered after them is ordered after it, and where they
+        race, the write's race is a consequence of theirs.
+        """
+        first, last = self._range(lower, upper)
+        raced: list[tuple[Stamp, str]] = []
+        for segment in self.segments[first:last]:
+            if segment.reads:
+                kind, earlier = "WAR", tuple(segment.reads.values())
+            else:
+                kind, earlier = "WAW", () if segment.write is None else (segment.write,)
+            raced += [(a, kind) for a in earlier if (a, kind) not in raced and not order.allows(a, stamp)]
+        self._replace(first, last, lower, upper, stamp)
+        return raced
+
+    def _range(self, lower: int, upper: int) -> tuple[int, int]:
+        lowers = self._lowers
+        first = bisect_right(lowers, lower) - 1
+        if first < 0 or self.segments[first].upper <= lower:
+            first += 1
+        last = first
+        count = len(lowers)
+        while last < count and lowers[last] < upper:
+            last += 1
+        return first, last
+
+    def _replace(self, first: int, last: int, lower: int, upper: int, stamp: Stamp) -> None:
+        if last - first == 1:
+            only = self.segments[first]
+            if only.lower == lower and only.upper == upper:
+                only.write = stamp
+                only.reads = _NO_READS
+                return
+        pieces = [Segment(lower, upper, stamp, _NO_READS)]
+        if first < last:
+            head, tail = self.segments[first], self.segments[last - 1]
+            if head.lower < lower:
+                pieces.insert(0, head.part(head.lower, lower))
+            if tail.upper > upper:
+                pieces.append(tail.part(upper, tail.upper))
+        self._put(first, last, pieces)
+
+    def _cover(self, lower: int, upper: int) -> list[Segment]:
+        first, last = self._range(lower, upper)
+        found = self.segments[first:last]
+        if len(found) == 1 and found[0].lower == lower and found[0].upper == upper:
+            return found
+        return self._split(first, last, lower, upper)
+
+    def _split(self, first: int, last: int, lower: int, upper: int) -> list[Segment]:
+        pieces: list[Segment] = []
+        inner: list[Segment] = []
+        at = lower
+        for segment in self.segments[first:last]:
+            if segment.lower < lower:
+                pieces.append(segment.part(segment.lower, lower))
+            if at < segment.lower:
+                inner.append(Segment(at, segment.lower, None, _NO_READS))
+            inner.append(segment.part(max(segment.lower, lower), min(segment.upper, upper)))
+            at = inner[-1].upper
+        if at < upper:
+            inner.append(Segment(at, upper, None, _NO_READS))
+        pieces += inner
+        if first < last and self.segments[last - 1].upper > upper:
+            tail = self.segments[last - 1]
+            pieces.append(tail.part(upper, tail.upper))
+        self._put(first, last, pieces)
+        return inner
+
+    def _put(self, first: int, last: int, pieces: list[Segment]) -> None:
+        self.segments[first:last] = pieces
+        self._lowers[first:last] = [piece.lower for piece in pieces]
+        if self._limit is not None and len(self.segments) > self._limit:
+            self._forget_older_half()
+
+    def _forget_older_half(self) -> None:
+        serials = sorted(segment.newest() for segment in self.segments)
+        middle = serials[len(serials) // 2]
+        self.segments = [segment for segment in self.segments if segment.newest() >= middle]
+        self._lowers = [segment.lower for segment in self.segments]

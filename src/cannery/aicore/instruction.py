@@ -1,0 +1,79 @@
+"""An instruction as a frozen record: what it does, where, and who wrote it.
+
+Hazards, cost and timeline all read the same record, so a new consumer touches no instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+Runs = tuple[tuple[int, int], ...]
+"""Byte intervals relative to the lower end of an access, in lane order."""
+
+
+class Owner(Protocol):
+    """A tensor seen by the checker: which bytes it may touch, and whether it is still alive."""
+
+    lower: int
+    upper: int
+    label: str
+    trusted: bool
+
+    @property
+    def alive(self) -> bool: ...
+
+
+class Site(NamedTuple):
+    """A source line."""
+
+    file: str
+    line: int
+    function: str = ""
+
+
+class Access(NamedTuple):
+    """Bytes ``[lower, upper)`` of a memory, through a tensor.
+
+    ``runs`` are the bytes really touched where they are not all (strides, masks); addresses of GM are host addresses.
+    ``align`` is what the instruction demands of the start address, in bytes.
+    """
+
+    memory: Any
+    lower: int
+    upper: int
+    owner: Any
+    runs: Runs | None = None
+    align: int = 32
+
+
+# How the state "never written" flows through an instruction.
+FILL: Final = "fill"  # the destination is written, whatever was read
+MOVE: Final = "move"  # bytes keep their state
+LANES: Final = "lanes"  # a lane computed from never-written bytes counts as never written
+CONSUME: Final = "consume"  # never-written bytes become a value someone relies on
+
+
+class Instruction(NamedTuple):
+    """One issued instruction."""
+
+    name: str
+    pipe: int
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    site: Site | None
+    effect: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    flow: str = LANES
+    atomic: str | None = None
+    unwritten: Runs = ()
+    """Bytes of the first write, absolute, that the instruction leaves undefined (the filler of a padded copy)."""
+
+
+class Flag(NamedTuple):
+    """A set or wait of an event, as observers see it."""
+
+    name: str
+    event: str
+    id: int
+    site: Site | None

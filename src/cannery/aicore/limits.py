@@ -1,0 +1,45 @@
+"""What differs between architectures, as data.
+
+Sources: hicann/asc-devkit `impl/basic_api/kernel_macros.h` (QUE_MAX_EVENT) and
+`impl/basic_api/utils/kernel_utils_constants.h` @82b89a15f263; hicann/msSanitizer
+`csrc/race_sanitizer/alg_framework/single_pipe_race_alg_impl.cpp` (vector pipe left out on 950).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one NpuArch.
+
+    Attributes:
+        event_ids: event ids per HardEvent.
+        vector_in_order: the hardware orders dependent vector instructions by itself.
+        cross_core_flags: ids of cross-core flags.
+        cross_core_count: how often a cross-core flag can be set ahead of its waits.
+        queue_buffers: buffers one TPipe can manage.
+    """
+
+    event_ids: int = 8
+    vector_in_order: bool = False
+    cross_core_flags: int = 16
+    cross_core_count: int = 15
+    queue_buffers: int = 64
+
+
+_BY_ARCH: Final = MappingProxyType({1001: Limits(event_ids=4), 3510: Limits(vector_in_order=True)})
+
+
+def limits(npu_arch: int) -> Limits:
+    """The limits of an architecture."""
+    return _BY_ARCH.get(npu_arch, Limits())
+
+
+ALIGNMENT: Final = MappingProxyType(
+    {"GM": 1, "UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 64, "BT": 64, "FB": 64}
+)
+"""Start addresses, in bytes (hicann/asc-devkit docs, general constraints of the SIMD API, @82b89a15f263)."""

@@ -1,0 +1,115 @@
+"""Address spaces: a core's local memories at the chip's true sizes, and host arrays as global memory."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from cannery.aicore.history import History
+from cannery.aicore.intervals import IntervalSet
+from cannery.soc import Soc
+
+POISON: Final = np.uint32(0x7FFF_FFFF)
+"""Fresh memory: NaN in every floating-point type, the largest int32, a huge int64."""
+
+_GUARD: Final = 16 << 20  # bytes behind a local memory; never kept, only touched by kernels that overrun the chip
+LOCAL_MEMORIES: Final = ("UB", "L1", "L0A", "L0B", "L0C", "BT", "FB")
+
+
+def capacity(soc: Soc, memory: str) -> int:
+    """Bytes of a local memory of a chip."""
+    return int(getattr(soc, memory.lower() + "_size"))
+
+
+def poison(data: np.ndarray[Any, Any], start: int = 0, stop: int | None = None) -> None:
+    """Fill bytes of an array with the poison pattern, in phase with address 0."""
+    stop = len(data) if stop is None else stop
+    pattern = np.frombuffer(POISON.tobytes(), np.uint8)
+    inner, outer = -(-start // 4) * 4, stop // 4 * 4
+    if inner < outer:
+        data[inner:outer].view(np.uint32)[:] = POISON
+    for at in (*range(start, min(inner, stop)), *range(max(outer, inner), stop)):
+        data[at] = pattern[at % 4]
+
+
+class Arena:
+    """One local memory of one core.
+
+    Addresses are bytes from 0. Behind ``size`` lies a guard: what an instruction writes there is dropped, what it reads
+    there is poison, as for addresses that do not exist.
+    """
+
+    __slots__ = ("_views", "data", "history", "name", "size", "unwritten")
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+        self.data: np.ndarray[Any, Any] = np.empty(size + _GUARD, np.uint8)
+        poison(self.data, 0, size)
+        self._views: dict[Any, np.ndarray[Any, Any]] = {}
+        self.history = History()
+        self.unwritten = IntervalSet(0, size)
+
+    def typed(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """The whole memory as elements of a type, for start addresses aligned to it."""
+        view = self._views.get(dtype)
+        if view is None:
+            usable = len(self.data) // dtype.itemsize * dtype.itemsize
+            view = self._views[dtype] = self.data[:usable].view(dtype)
+        return view
+
+    def array(self, dtype: np.dtype[Any], start: int, count: int) -> np.ndarray[Any, Any]:
+        """``count`` elements from byte ``start`` on, aliasing the memory."""
+        size = dtype.itemsize
+        if start % size:
+            return self.data[start : start + count * size].view(dtype)
+        return self.typed(dtype)[start // size : start // size + count]
+
+    def reaches(self, stop: int) -> bool:
+        """Whether addresses up to ``stop`` can be represented at all."""
+        return stop <= len(self.data)
+
+    def forget_guard(self, stop: int) -> None:
+        """Poison the guard up to ``stop``."""
+        poison(self.data, self.size, min(stop, len(self.data)))
+
+
+class GlobalBuffer:
+    """A host array bound as global memory. ``base`` is its host address, so that views of one array alias as they do
+    on the host; reports name the buffer and an offset instead.
+    """
+
+    __slots__ = ("base", "data", "dtype", "label", "nbytes")
+
+    def __init__(self, label: str, array: np.ndarray[Any, Any]) -> None:
+        flat = array.reshape(-1)
+        self.label = label
+        self.dtype = flat.dtype
+        self.data: np.ndarray[Any, Any] = flat.view(np.uint8) if flat.size else np.empty(0, np.uint8)
+        self.nbytes = self.data.nbytes
+        self.base = int(self.data.__array_interface__["data"][0])
+
+    def load(self, offset: int, count: int) -> np.ndarray[Any, Any]:
+        """A copy of ``count`` bytes from ``offset`` on; poison where the buffer has none."""
+        out: np.ndarray[Any, Any] = np.empty(count, np.uint8)
+        poison(out)
+        first, last = max(offset, 0), min(offset + count, self.nbytes)
+        if first < last:
+            out[first - offset : last - offset] = self.data[first:last]
+        return out
+
+    def clip(self, offset: int, count: int) -> tuple[int, int]:
+        """The part of ``count`` bytes from ``offset`` on that the buffer has, as offsets."""
+        first = min(max(offset, 0), self.nbytes)
+        return first, max(first, min(offset + count, self.nbytes))
+
+
+class GlobalMemory:
+    """Global memory as one core sees it: the history of its own accesses."""
+
+    __slots__ = ("history", "name")
+
+    def __init__(self) -> None:
+        self.name = "GM"
+        self.history = History(limit=2048)

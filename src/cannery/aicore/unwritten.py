@@ -1,0 +1,106 @@
+"""Never-written bytes of local memory, and how they spread.
+
+Moves copy the state; a lane-wise vector instruction passes it to its result lane with a warning; where such bytes become
+a value that someone relies on (global memory, a scalar, a reduction, a comparison) it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cannery.aicore import messages
+from cannery.aicore.findings import ERROR, WARNING, Report
+from cannery.aicore.instruction import CONSUME, FILL, LANES, Access, Instruction
+from cannery.aicore.memory import Arena
+
+Pieces = list[tuple[int, int]]
+
+
+class Unwritten:
+    """Follows the state through the instructions of a core; ``report`` takes what it finds."""
+
+    __slots__ = ("_report",)
+
+    def __init__(self, report: Callable[[Report], None]) -> None:
+        self._report = report
+
+    def flow(self, instruction: Instruction, reads: Sequence[Access], writes: Sequence[Access]) -> None:
+        """Update the state for an instruction whose accesses are sound."""
+        spread: Pieces = []
+        for access in reads:
+            memory = access.memory
+            if isinstance(memory, Arena) and memory.unwritten.starts:
+                dirty = _dirty(access)
+                if dirty:
+                    spread += self._read(instruction, access, dirty)
+        for access in writes:
+            memory = access.memory
+            if isinstance(memory, Arena):
+                _mark_written(access)
+        if spread:
+            _place(instruction.writes[0], spread)
+        for lower, upper in instruction.unwritten:
+            instruction.writes[0].memory.unwritten.add(lower, upper)
+
+    def _read(self, instruction: Instruction, access: Access, dirty: Pieces) -> Pieces:
+        """Judge a read of never-written bytes; what passes on to the result, as ordinals in millionths of the access."""
+        if instruction.flow == FILL:
+            return []
+        reaches = instruction.flow == CONSUME or any(w.memory.name == "GM" for w in instruction.writes)
+        if reaches:
+            self._report(messages.uninitialized(instruction, access, dirty, ERROR))
+            return []
+        if instruction.flow == LANES:
+            self._report(messages.uninitialized(instruction, access, dirty, WARNING))
+        return _scaled(access, dirty, instruction.writes[0])
+
+
+def _length(access: Access) -> int:
+    if access.runs is None:
+        return access.upper - access.lower
+    return sum(stop - start for start, stop in access.runs)
+
+
+def _dirty(access: Access) -> Pieces:
+    """Never-written bytes inside the tensor, as ordinals: positions among the touched bytes, in lane order."""
+    found: Pieces = []
+    at = 0
+    unwritten = access.memory.unwritten
+    lower, upper = access.owner.lower, access.owner.upper
+    for start, stop in access.runs or ((0, access.upper - access.lower),):
+        first = access.lower + start
+        for a, b in unwritten.within(max(first, lower), min(access.lower + stop, upper)):
+            found.append((at + a - first, at + b - first))
+        at += stop - start
+    return found
+
+
+def _scaled(source: Access, dirty: Pieces, target: Access) -> Pieces:
+    """Ordinals of the source as ordinals of the target, for conversions between widths."""
+    have, want = _length(source), _length(target)
+    if have == want:
+        return dirty
+    return [(a * want // have, -(-b * want // have)) for a, b in dirty]
+
+
+def _mark_written(access: Access) -> None:
+    unwritten = access.memory.unwritten
+    if not unwritten.starts:
+        return
+    if access.runs is None:
+        unwritten.remove(access.lower, access.upper)
+        return
+    for start, stop in access.runs:
+        unwritten.remove(access.lower + start, access.lower + stop)
+
+
+def _place(target: Access, pieces: Pieces) -> None:
+    """Mark ordinals of the target as never written."""
+    if not isinstance(target.memory, Arena):
+        return
+    at = 0
+    for start, stop in target.runs or ((0, target.upper - target.lower),):
+        for a, b in pieces:
+            first, last = max(a, at), min(b, at + stop - start)
+            target.memory.unwritten.add(target.lower + start + first - at, target.lower + start + last - at)
+        at += stop - start

@@ -1,0 +1,186 @@
+"""Enumerations, with pyasc's numbers (hicann/pyasc `python/asc/language/core/enums.py` @cecba26ace65)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Final
+
+from cannery.aicore import pipes
+
+HardEvent = IntEnum("HardEvent", {name: number for number, name in enumerate(pipes.EVENTS)})  # type: ignore[misc]
+"""``A_B``: set by pipe A, awaited by pipe B."""
+
+
+class TPosition(IntEnum):
+    """Logical positions."""
+
+    GM = 0
+    A1 = 1
+    A2 = 2
+    B1 = 3
+    B2 = 4
+    C1 = 5
+    C2 = 6
+    CO1 = 7
+    CO2 = 8
+    VECIN = 9
+    VECOUT = 10
+    VECCALC = 11
+    MAX = 12
+
+
+_P = TPosition
+MEMORY: Final = MappingProxyType(
+    {
+        _P.GM: "GM", _P.A1: "L1", _P.A2: "L0A", _P.B1: "L1", _P.B2: "L0B", _P.C1: "L1", _P.C2: "BT", _P.CO1: "L0C",
+        _P.CO2: "GM", _P.VECIN: "UB", _P.VECOUT: "UB", _P.VECCALC: "UB",
+    }
+)  # fmt: skip
+"""The physical memory of a position."""
+
+
+class PipeID(IntEnum):
+    """Pipes as pipe_barrier and the cross-core flags name them."""
+
+    PIPE_S = 0
+    PIPE_V = 1
+    PIPE_M = 2
+    PIPE_MTE1 = 3
+    PIPE_MTE2 = 4
+    PIPE_MTE3 = 5
+    PIPE_ALL = 6
+    PIPE_MTE4 = 7
+    PIPE_MTE5 = 8
+    PIPE_V2 = 9
+    PIPE_FIX = 10
+
+
+PIPE: Final = MappingProxyType({PipeID[f"PIPE_{name}"]: number for number, name in enumerate(pipes.PIPES)})
+"""The core's pipe by PipeID; PIPE_ALL and the pipes of other chips are not in it."""
+
+
+class MaskMode(IntEnum):
+    """Mask register modes."""
+
+    NORMAL = 0
+    COUNTER = 1
+
+
+class CubeFormat(IntEnum):
+    """Matrix layouts."""
+
+    ND = 0
+    NZ = 1
+
+
+class CMPMODE(IntEnum):
+    """Comparisons."""
+
+    LT = 0
+    GT = 1
+    EQ = 2
+    LE = 3
+    GE = 4
+    NE = 5
+
+
+class RoundMode(IntEnum):
+    """How a conversion rounds."""
+
+    CAST_NONE = 0
+    CAST_RINT = 1
+    CAST_FLOOR = 2
+    CAST_CEIL = 3
+    CAST_ROUND = 4
+    CAST_TRUNC = 5
+    CAST_ODD = 6
+
+
+class SelMode(IntEnum):
+    """Forms of select."""
+
+    VSEL_CMPMASK_SPR = 0
+    VSEL_TENSOR_SCALAR_MODE = 1
+    VSEL_TENSOR_TENSOR_MODE = 2
+
+
+class ReduceOrder(IntEnum):
+    """What a reduction stores."""
+
+    ORDER_VALUE_INDEX = 0
+    ORDER_INDEX_VALUE = 1
+    ORDER_ONLY_VALUE = 2
+    ORDER_ONLY_INDEX = 3
+
+
+class Hardware(IntEnum):
+    """Physical memories."""
+
+    GM = 0
+    UB = 1
+    L1 = 2
+    L0A = 3
+    L0B = 4
+    L0C = 5
+    BIAS = 6
+    FIXBUF = 7
+    MAX = 8
+
+
+class DataFormat(IntEnum):
+    """Tensor formats."""
+
+    ND = 0
+    NZ = 1
+    NCHW = 2
+    NC1HWC0 = 3
+    NHWC = 4
+
+
+class CacheMode(IntEnum):
+    """L2 hints; without effect on data."""
+
+    CACHE_MODE_NORMAL = 0
+    CACHE_MODE_DISABLE = 1
+    CACHE_MODE_LAST = 2
+    CACHE_MODE_PERSISTENT = 4
+
+
+class CacheRwMode(IntEnum):
+    """What an L2 hint applies to."""
+
+    READ = 1
+    WRITE = 2
+    RW = 3
+
+
+class MemDsbT(IntEnum):
+    """Scope of data_sync_barrier."""
+
+    ALL = 0
+    DDR = 1
+    UB = 2
+    SEQ = 3
+
+
+class CacheLine(IntEnum):
+    """Scope of data_cache_clean_and_invalid."""
+
+    SINGLE_CACHE_LINE = 0
+    ENTIRE_DATA_CACHE = 1
+
+
+class DcciDst(IntEnum):
+    """Destination of data_cache_clean_and_invalid."""
+
+    CACHELINE_ALL = 0
+    CACHELINE_UB = 1
+    CACHELINE_OUT = 2
+    CACHELINE_ATOMIC = 3
+
+
+class GatherMaskMode(IntEnum):
+    """Modes of gather_mask."""
+
+    DEFAULT = 0

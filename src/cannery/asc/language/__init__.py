@@ -1,0 +1,1 @@
+"""``asc.language``: the submodules scripts import types from."""

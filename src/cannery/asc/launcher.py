@@ -1,0 +1,159 @@
+"""From ``kernel[cores, stream](…)`` to a launch: arguments, cores, results
+(hicann/pyasc `python/asc/runtime/launcher.py` @cecba26ace65).
+
+Arrays are used in place where they are contiguous, so that views of one array alias as on the host; others are copied in
+and back element by element.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from cannery.aicore import DeadlockError, current
+from cannery.aicore.core import Core
+from cannery.aicore.launch import Launch, Layout, Observer
+from cannery.aicore.memory import GlobalBuffer
+from cannery.aicore.session import LaunchRecord
+from cannery.asc import traceback
+from cannery.asc.context import CORE
+from cannery.asc.dtypes import BY_NUMPY
+from cannery.asc.numbers import INTEGERS, RtFloat, RtInt, runtime
+from cannery.asc.runtime import config
+from cannery.asc.runtime.config import KernelType
+from cannery.asc.struct import Struct
+from cannery.asc.tensors import GlobalAddress
+
+_K = KernelType
+_SHAPES: Final[Mapping[KernelType, tuple[int, int]]] = MappingProxyType(
+    {
+        _K.AIV_ONLY: (0, 1), _K.AIC_ONLY: (1, 0), _K.MIX_AIV_HARD_SYNC: (0, 1), _K.MIX_AIC_HARD_SYNC: (1, 0),
+        _K.MIX_AIV_1_0: (0, 1), _K.MIX_AIC_1_0: (1, 0), _K.MIX_AIC_1_1: (1, 1), _K.MIX_AIC_1_2: (1, 2),
+    }
+)  # fmt: skip
+"""Cube and vector cores of one launched group."""
+
+
+def layout(kernel_type: KernelType | None, groups: int) -> Layout:
+    """The cores of a launch: kind, block index, sub-block index."""
+    cubes, vectors = _SHAPES[KernelType(kernel_type if kernel_type is not None else _K.AIV_ONLY)]
+    places: list[tuple[str, int, int]] = []
+    for group in range(groups):
+        places += [("aic", group, 0)] * cubes
+        places += [("aiv", group * vectors + sub, sub) for sub in range(vectors)]
+    return tuple(places)
+
+
+class Argument:
+    """A launched argument: what the kernel gets, and what goes back to the host after."""
+
+    __slots__ = ("_back", "_value")
+
+    def __init__(self, value: Any, back: Callable[[], None] | None = None) -> None:
+        self._value = value
+        self._back = back
+
+    def for_core(self) -> Any:
+        """The value as one core sees it: structs are private copies."""
+        return copy.deepcopy(self._value) if isinstance(self._value, Struct) else self._value
+
+    def give_back(self) -> None:
+        """Write a copied array back."""
+        if self._back is not None:
+            self._back()
+
+
+def argument(name: str, value: Any) -> Argument:
+    """Convert a host value.
+
+    Raises:
+        TypeError: a kernel cannot take such a value.
+        OverflowError: an integer beyond int32.
+    """
+    array = _as_array(value)
+    if array is not None:
+        return _array_argument(name, array)
+    if isinstance(value, (RtInt, RtFloat, Struct, GlobalAddress)):
+        return Argument(value)
+    if isinstance(value, np.generic):
+        dtype = BY_NUMPY[value.dtype]
+        return Argument(INTEGERS[dtype](int(value)) if dtype in INTEGERS else RtFloat(value))
+    if isinstance(value, (bool, int, float)):
+        if isinstance(value, int) and not -(2**31) <= value < 2**31:
+            raise OverflowError(f"{name}: found {value}, expected an int32")
+        return Argument(runtime(value))
+    raise TypeError(f"{name}: found {type(value).__name__}, expected an array, a number or a Struct")
+
+
+def _as_array(value: Any) -> np.ndarray[Any, Any] | None:
+    if isinstance(value, np.ndarray):
+        return value
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return None
+    tensor = value.detach()
+    if tensor.dtype == torch.bfloat16:
+        import ml_dtypes
+
+        raw: np.ndarray[Any, Any] = tensor.view(torch.int16).numpy()
+        return raw.view(ml_dtypes.bfloat16)
+    array: np.ndarray[Any, Any] = tensor.numpy()
+    return array
+
+
+def _array_argument(name: str, array: np.ndarray[Any, Any]) -> Argument:
+    if array.dtype not in BY_NUMPY:
+        names = ", ".join(str(dtype) for dtype in BY_NUMPY.values())
+        raise TypeError(f"{name}: found an array of {array.dtype}, expected one of {names}")
+    if array.flags.c_contiguous and array.flags.writeable:
+        return Argument(GlobalAddress.of(GlobalBuffer(name, array)))
+    private = np.array(array, order="C")
+
+    def back() -> None:
+        if array.flags.writeable:
+            array[...] = private
+
+    return Argument(GlobalAddress.of(GlobalBuffer(name, private)), back)
+
+
+def launch(
+    function: Callable[..., Any], name: str, core_num: int, arguments: Mapping[str, Argument | Any],
+    *, kernel_type: KernelType | None, auto_sync: bool, insert_sync: bool | None, observer: Observer | None = None,
+) -> LaunchRecord:  # fmt: skip
+    """Run a kernel on the current platform under the current session; the record is also the session's.
+
+    Raises:
+        DeadlockError: the kernel cannot go on; or whatever the kernel raises, with a traceback that ends at its line.
+    """
+    options = current()
+    run = Launch(
+        name, config.platform(), core_num, layout(kernel_type, core_num), check=options.check, seed=options.seed,
+        vector_barriers=auto_sync, precise=options.precise, observer=observer,
+    )  # fmt: skip
+
+    def body(core: Core) -> None:
+        core.in_order = bool(insert_sync)
+        token = CORE.set(core)
+        try:
+            function(**{key: a.for_core() if isinstance(a, Argument) else a for key, a in arguments.items()})
+        finally:
+            CORE.reset(token)
+
+    try:
+        run.run(body)
+    except DeadlockError as failure:
+        raise traceback.at_user_line(failure) from None
+    except Exception as failure:
+        raise traceback.trimmed(failure) from failure.__cause__
+    finally:
+        record = run.record()
+        options.remember(record)
+        for value in arguments.values():
+            if isinstance(value, Argument):
+                value.give_back()
+    return record

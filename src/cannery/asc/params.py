@@ -1,0 +1,143 @@
+"""Parameter classes of instructions: pyasc's names, order and defaults (hicann/pyasc
+`python/asc/language/core/types.py` @cecba26ace65).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cannery.asc.enums import DataFormat
+
+
+@dataclass
+class BinaryRepeatParams:
+    """Strides of two-operand vector instructions, start to start, in blocks of 32 bytes."""
+
+    dst_blk_stride: int = 1
+    src0_blk_stride: int = 1
+    src1_blk_stride: int = 1
+    dst_rep_stride: int = 8
+    src0_rep_stride: int = 8
+    src1_rep_stride: int = 8
+
+
+@dataclass
+class UnaryRepeatParams:
+    """Strides of one-operand vector instructions, start to start, in blocks of 32 bytes."""
+
+    dst_blk_stride: int = 1
+    src_blk_stride: int = 1
+    dst_rep_stride: int = 8
+    src_rep_stride: int = 8
+
+
+@dataclass
+class BrcbRepeatParams:
+    """Destination strides of brcb, in blocks of 32 bytes."""
+
+    dst_blk_stride: int = 1
+    dst_rep_stride: int = 8
+
+
+@dataclass
+class GatherRepeatParams:
+    """Destination strides of gatherb, in blocks of 32 bytes."""
+
+    dst_blk_stride: int = 1
+    dst_rep_stride: int = 8
+
+
+@dataclass
+class CopyRepeatParams:
+    """Strides of copy: inside a repeat and between repeats, in blocks of 32 bytes."""
+
+    dst_stride: int = 0
+    src_stride: int = 0
+    dst_repeat_size: int = 0
+    src_repeat_size: int = 0
+
+
+@dataclass
+class DataCopyParams:
+    """``block_count`` pieces of ``block_len`` blocks of 32 bytes; strides are gaps from a piece's end, same unit."""
+
+    block_count: int = 1
+    block_len: int = 0
+    src_stride: int = 0
+    dst_stride: int = 0
+
+
+@dataclass
+class DataCopyExtParams:
+    """``block_count`` pieces of ``block_len`` bytes; gaps are bytes in global memory, blocks of 32 bytes in local."""
+
+    block_count: int = 1
+    block_len: int = 0
+    src_stride: int = 0
+    dst_stride: int = 0
+    rsv: int = 0
+
+
+@dataclass
+class DataCopyPadParams:
+    """Padding of a copy to local memory; paddings in elements, each at most 32 bytes."""
+
+    is_pad: bool = False
+    left_padding: int = 0
+    right_padding: int = 0
+    padding_value: Any = 0
+
+
+@dataclass
+class DataCopyPadExtParams:
+    """As DataCopyPadParams, with the element type of the value."""
+
+    dtype: Any = None
+    is_pad: bool = False
+    left_padding: int = 0
+    right_padding: int = 0
+    padding_value: Any = 0
+
+
+@dataclass
+class DataCopyEnhancedParams:
+    """Output-path options of older chips; without effect on plain copies."""
+
+    block_mode: Any = 0
+    deq_scale: Any = 0
+    deq_value_in: int = 0
+    sid_store_mode_in: int = 0
+    is_relu_in: bool = False
+    pad_mode_in: Any = 0
+    pad_value_in: int = 0
+
+
+@dataclass
+class SliceInfo:
+    """One dimension of a sliced copy: start, end and stride in elements, ``burst_len`` in blocks of 32 bytes."""
+
+    start_index: int = 0
+    end_index: int = 31
+    stride: int = 0
+    burst_len: int = 32
+    shape_value: int = 0
+
+
+@dataclass
+class GatherMaskParams:
+    """Strides of gather_mask, in blocks of 32 bytes."""
+
+    src0_block_stride: int = 1
+    repeat_times: int = 1
+    src0_repeat_stride: int = 0
+    src1_repeat_stride: int = 0
+
+
+@dataclass
+class ShapeInfo:
+    """A tensor's shape for APIs that need one."""
+
+    shape: Any = None
+    original_shape: Any = None
+    data_format: DataFormat = DataFormat.ND

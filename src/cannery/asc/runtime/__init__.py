@@ -1,0 +1,5 @@
+"""``asc.runtime``: configuration."""
+
+from cannery.asc.runtime import config
+
+__all__ = ["config"]

@@ -1,0 +1,146 @@
+"""Flags, barriers, synchronisation between cores (hicann/asc-devkit docs, synchronisation control, @82b89a15f263)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cannery.aicore import messages
+from cannery.aicore.core import Core
+from cannery.asc.context import here, running
+from cannery.asc.enums import PIPE, HardEvent, MemDsbT, PipeID
+from cannery.asc.tensors import GlobalTensor
+
+
+def set_flag(event: HardEvent, event_id: int = 0) -> None:
+    """Set an event on its source pipe, when that pipe's earlier instructions are complete."""
+    running().set_flag(int(event), int(event_id), here())
+
+
+def wait_flag(event: HardEvent, event_id: int = 0) -> None:
+    """Let the event's destination pipe wait. Sets and waits pair on (event, id).
+
+    Raises:
+        DeadlockError: the scalar pipe waits for a set that never comes.
+    """
+    running().wait_flag(int(event), int(event_id), here())
+
+
+def pipe_barrier(pipe: PipeID) -> None:
+    """Order a pipe's later instructions after its earlier ones; PIPE_ALL: of all pipes.
+
+    Raises:
+        ValueError: a pipe this chip has not.
+    """
+    if pipe != PipeID.PIPE_ALL and pipe not in PIPE:
+        raise ValueError(f"pipe_barrier: pipe: found {PipeID(pipe).name}, expected a pipe of {running().soc.name}")
+    running().barrier(None if pipe == PipeID.PIPE_ALL else PIPE[PipeID(pipe)], here())
+
+
+def data_sync_barrier(arg0: MemDsbT) -> None:
+    """A barrier for memory accesses of the scalar pipe, which are in order here."""
+    del arg0
+
+
+def cross_core_set_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
+    """Set a cross-core flag. Mode 0: between cores of a kind, 1: vector cores of a group, 2: cube and its vectors."""
+    core = running()
+    core.launch.crosscore.set_flag(core, int(flag_id), int(mode_id), PIPE[PipeID(pipe)], here())
+
+
+def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
+    """Wait for a cross-core flag; every pipe of this core waits.
+
+    Raises:
+        DeadlockError: it is never set.
+    """
+    del pipe
+    core = running()
+    core.launch.crosscore.wait_flag(core, int(flag_id), int(mode_id), here())
+
+
+def sync_all(
+    gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int = 0, is_aiv_only: bool = True
+) -> None:
+    """A barrier of all vector cores, or of all cores. With workspaces it is the software form.
+
+    Raises:
+        DeadlockError: a core never comes.
+    """
+    if isinstance(gm_workspace, bool):
+        gm_workspace, is_aiv_only = None, gm_workspace
+    core = running()
+    members = [other for other in core.launch.cores if other.kind == "aiv" or not is_aiv_only]
+    if used_cores:
+        members = [other for other in members if other.block < int(used_cores)]
+    key: Any = ("hard", is_aiv_only)
+    if gm_workspace is not None:
+        key = ("soft", gm_workspace.address)
+        _check_workspace(core, gm_workspace, len(members))
+    core.launch.crosscore.meet(core, key, members, "sync_all", here())
+
+
+def ib_set(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
+    """Tell another core, through a workspace, that this one has come so far."""
+    del ub_workspace, is_aiv_only
+    core = running()
+    core.launch.crosscore.post(core, ("ib", gm_workspace.address, int(event_id), int(block_idx)))
+
+
+def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
+    """Wait until another core has called ib_set with the same numbers.
+
+    Raises:
+        DeadlockError: it never does.
+    """
+    del ub_workspace, is_aiv_only
+    core = running()
+    key = ("ib", gm_workspace.address, int(event_id), int(block_idx))
+    core.launch.crosscore.receive(core, key, f"ib_wait({int(block_idx)}, {int(event_id)})", here())
+
+
+def notify_next_block(gm_workspace: Any, ub_workspace: Any) -> None:
+    """Let the next block go on from its wait_pre_block."""
+    del ub_workspace
+    core = running()
+    core.launch.crosscore.post(core, ("block", gm_workspace.address, core.block + 1))
+
+
+def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
+    """Wait until the previous block has called notify_next_block; the first block does not wait.
+
+    Raises:
+        DeadlockError: it never does.
+    """
+    del ub_workspace
+    core = running()
+    if core.block:
+        key = ("block", gm_workspace.address, core.block)
+        core.launch.crosscore.receive(core, key, "wait_pre_block", here())
+
+
+def data_cache_clean_and_invalid(entire_type: Any, dst: Any, dcci_dst: Any = None) -> None:
+    """Write the scalar unit's cache back: its earlier writes to global memory reach every pipe."""
+    del entire_type, dst, dcci_dst
+    core = running()
+    if core.checker is not None:
+        core.checker.clean_cache()
+
+
+def data_cache_preload(src: Any, cache_offset: Any) -> None:
+    """A hint; without effect on data."""
+
+
+def icache_preload(pre_fetch_len: int) -> None:
+    """A hint; without effect on data."""
+
+
+def get_icache_preload_status() -> int:
+    """Always idle."""
+    return 0
+
+
+def _check_workspace(core: Core, workspace: GlobalTensor, members: int) -> None:
+    have = workspace.owner.upper - workspace.address
+    if have < members * 32 and core.checker is not None:
+        what = f"sync_all: gm_workspace: found {have} bytes, expected {members * 32} ({members} cores x 32)"
+        core.checker.report(messages.queue_misuse(what, here()))

@@ -1,0 +1,170 @@
+"""System values, scalar helpers and debugging output."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from cannery.aicore import pipes
+from cannery.aicore.memory import capacity
+from cannery.asc.context import running
+from cannery.asc.dtypes import DataType
+from cannery.asc.enums import RoundMode
+from cannery.asc.numbers import Int32, Int64, RtFloat, typed
+from cannery.asc.struct import Array
+from cannery.asc.tensors import GlobalTensor, LocalTensor
+from cannery.asc.vector.rounding import INTEGRAL
+
+
+def get_block_idx() -> Any:
+    """Index of this core among those of its kind."""
+    return Int32(running().block)
+
+
+def get_block_num() -> Any:
+    """The launched number of groups."""
+    return Int32(running().launch.core_num)
+
+
+def get_sub_block_idx() -> Any:
+    """Index of this vector core in its group; 0 on a cube core."""
+    return Int32(running().sub_block)
+
+
+def get_sub_block_num() -> Any:
+    """Vector cores of a group; 1 on a cube core."""
+    core = running()
+    return Int32(core.launch.vectors_per_group if core.kind == "aiv" else 1)
+
+
+get_task_ratio = get_sub_block_num
+
+
+def ascend_is_aic() -> bool:
+    """Whether this is a cube core."""
+    return running().kind == "aic"
+
+
+def ascend_is_aiv() -> bool:
+    """Whether this is a vector core."""
+    return running().kind == "aiv"
+
+
+def get_system_cycle() -> Any:
+    """A counter that grows with every instruction of this core."""
+    return Int64(sum(running().issued))
+
+
+def get_program_counter() -> Any:
+    """A counter of scalar instructions."""
+    return Int64(running().issued[pipes.S])
+
+
+def get_data_block_size_in_bytes() -> int:
+    """32."""
+    return 32
+
+
+class Property:
+    """The names ``asc.property`` takes."""
+
+    DEFAULT_C0_SIZE = "DEFAULT_C0_SIZE"
+    ONE_BLK_SIZE = "ONE_BLK_SIZE"
+    TOTAL_L1_SIZE = "TOTAL_L1_SIZE"
+    TOTAL_L0C_SIZE = "TOTAL_L0C_SIZE"
+
+
+DEFAULT_C0_SIZE: Final = Property.DEFAULT_C0_SIZE
+ONE_BLK_SIZE: Final = Property.ONE_BLK_SIZE
+TOTAL_L1_SIZE: Final = Property.TOTAL_L1_SIZE
+TOTAL_L0C_SIZE: Final = Property.TOTAL_L0C_SIZE
+_SIZES: Final = MappingProxyType({"DEFAULT_C0_SIZE": 32, "ONE_BLK_SIZE": 32})
+_L1_RESERVED: Final = 128  # asc-devkit `impl/basic_api/utils/kernel_utils_constants.h`: TOTAL_L1_SIZE
+
+
+def machine_property(p: str) -> Any:
+    """``asc.property``: a machine constant.
+
+    Raises:
+        ValueError: there is no such constant.
+    """
+    if p in _SIZES:
+        return Int32(_SIZES[p])
+    chip = running().soc
+    if p == TOTAL_L1_SIZE:
+        return Int32(capacity(chip, "L1") - _L1_RESERVED)
+    if p == TOTAL_L0C_SIZE:
+        return Int32(capacity(chip, "L0C"))
+    raise ValueError(f"property: found {p!r}, expected DEFAULT_C0_SIZE, ONE_BLK_SIZE, TOTAL_L1_SIZE or TOTAL_L0C_SIZE")
+
+
+def scalar_cast(value_in: float, dtype: DataType, round_mode: RoundMode) -> Any:
+    """Convert a scalar with a rounding mode."""
+    if dtype.is_int():
+        return typed(int(INTEGRAL[RoundMode(round_mode)](np.float64(value_in))), dtype)
+    return RtFloat(np.float16(value_in))
+
+
+def get_shape_size(si: Any) -> int:
+    """Product of a ShapeInfo's dims."""
+    dims: Array = si.shape
+    return int(np.prod([int(dims[axis]) for axis in range(len(dims))]))
+
+
+def static_assert(test: Any, msg: str | None = None) -> None:
+    """A compile-time assertion."""
+    assert test, msg or ""
+
+
+def trap() -> None:
+    """Abort the kernel.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("trap: the kernel aborted itself")
+
+
+_PERCENT: Final = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z)?([a-zA-Z])?")
+
+
+def printf(desc: str, *params: Any) -> None:
+    """Print in C's format to standard output."""
+    text = _PERCENT.sub(_conversion, desc)
+    plain = tuple(int(value) if isinstance(value, int) else value for value in params)
+    sys.stdout.write(text % plain if params else text.replace("%%", "%"))
+
+
+def _conversion(match: re.Match[str]) -> str:
+    if match[1] == "%":
+        return "%%"
+    letter = {"u": "d", "p": "x"}.get(match[2] or "d", match[2] or "d")
+    return f"%{match[1]}{letter}"
+
+
+def dump_tensor(tensor: Any, desc: int, dump_size: int, shape_info: Any = None) -> None:
+    """Print ``dump_size`` elements to standard output. What is pending on other pipes has not happened yet."""
+    del shape_info
+    count = int(dump_size)
+    where = "GM" if isinstance(tensor, GlobalTensor) else tensor.owner.position.name
+    head = (
+        f"DumpTensor: desc={int(desc)}, addr={_offset(tensor):x}, data_type={tensor.dtype}, position={where}, "
+        f"dump_size={count}"
+    )
+    sys.stdout.write(f"{head}\n[{', '.join(str(value) for value in _values(tensor, count))}]\n")
+
+
+def _offset(tensor: Any) -> int:
+    return int(tensor.address - tensor.owner.origin) if isinstance(tensor, GlobalTensor) else int(tensor.addr)
+
+
+def _values(tensor: Any, count: int) -> list[Any]:
+    dtype = tensor.dtype
+    if isinstance(tensor, LocalTensor):
+        return list(tensor.owner.memory.array(dtype.numpy, tensor.addr, count))
+    raw = tensor.owner.buffer.load(_offset(tensor), count * dtype.size)
+    return list(raw.view(dtype.numpy))

@@ -1,0 +1,320 @@
+"""Addresses and tensors of a kernel: views of memory, never copies.
+
+Offsets count elements, except where a name says bytes; indexing aliases the parent
+(hicann/pyasc `python/asc/language/core/tensor.py` @cecba26ace65).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cannery.aicore import messages, pipes
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
+from cannery.aicore.memory import Arena, GlobalBuffer, capacity
+from cannery.asc.context import here, running
+from cannery.asc.dtypes import BY_NUMPY, DataType
+from cannery.asc.enums import MEMORY, CacheMode, CacheRwMode, TPosition
+from cannery.asc.numbers import INTEGERS, Int32, typed
+
+
+class GlobalOwner:
+    """The bytes of global memory that a GlobalTensor may touch. Addresses are host addresses."""
+
+    __slots__ = ("buffer", "label", "lower", "origin", "upper")
+    alive: ClassVar[bool] = True
+    trusted: ClassVar[bool] = False
+
+    def __init__(self, buffer: GlobalBuffer, lower: int, upper: int) -> None:
+        self.buffer = buffer
+        self.label = buffer.label
+        self.origin = buffer.base
+        self.lower = lower
+        self.upper = upper
+
+
+class Allocation:
+    """The bytes of local memory that were given to a tensor; ``alive`` ends with free_tensor.
+
+    ``trusted``: not judged any further, because the way it came about was a finding already.
+    """
+
+    __slots__ = ("alive", "core", "label", "lower", "memory", "position", "slot", "trusted", "upper")
+
+    def __init__(
+        self, core: Core, position: TPosition, lower: int, size: int, label: str, slot: Any = None,
+        *, trusted: bool = False,
+    ) -> None:  # fmt: skip
+        self.core = core
+        self.position = position
+        self.memory: Arena = core.arena(MEMORY[position])
+        self.lower = lower
+        self.upper = lower + size
+        self.label = label
+        self.slot = slot
+        self.alive = True
+        self.trusted = trusted
+
+
+class GlobalAddress:
+    """A place in global memory with an element type. ``address + n`` advances by n elements."""
+
+    __slots__ = ("address", "buffer", "dtype")
+
+    def __init__(self, buffer: GlobalBuffer, dtype: DataType, address: int) -> None:
+        self.buffer = buffer
+        self.dtype = dtype
+        self.address = address
+
+    @classmethod
+    def of(cls, buffer: GlobalBuffer) -> GlobalAddress:
+        """The start of a buffer."""
+        return cls(buffer, BY_NUMPY[buffer.dtype], buffer.base)
+
+    def __add__(self, elements: int) -> GlobalAddress:
+        return GlobalAddress(self.buffer, self.dtype, self.address + int(elements) * self.dtype.size)
+
+
+class _Indexed:
+    """What both kinds of tensor share: ``t[i]`` and ``t[i:]`` are views that start i elements later."""
+
+    __slots__ = ()
+
+    def _from(self, offset: int) -> Any:
+        raise NotImplementedError
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            if index.stop is not None or index.step is not None:
+                raise RuntimeError("tensor index: found an end or a step, expected t[i] or t[i:]")
+            index = index.start or 0
+        offset = int(index)
+        if offset < 0:
+            raise ValueError(f"tensor index: found {offset}, expected an offset of 0 or more elements")
+        return self._from(offset)
+
+
+class GlobalTensor(_Indexed):
+    """A tensor in global memory; untyped until set_global_buffer."""
+
+    __slots__ = ("address", "dtype", "owner", "shape_info", "size")
+
+    def __init__(self) -> None:
+        self.owner: GlobalOwner = None  # type: ignore[assignment]
+        self.address = 0
+        self.dtype: DataType = None  # type: ignore[assignment]
+        self.size = 0
+        self.shape_info: Any = None
+
+    def set_global_buffer(self, buffer: Any = None, buffer_size: int | None = None) -> None:
+        """Bind to an address. ``buffer_size``, in elements, bounds the tensor; without it the whole array does."""
+        if isinstance(buffer, GlobalTensor):
+            buffer = buffer.get_phy_addr()
+        self.dtype = buffer.dtype
+        self.address = buffer.address
+        array = buffer.buffer
+        end = array.base + array.nbytes
+        self.owner = GlobalOwner(array, array.base, end)
+        self.size = 0
+        if buffer_size is not None:
+            self.size = int(buffer_size)
+            self.owner = GlobalOwner(array, self.address, min(end, self.address + self.size * self.dtype.size))
+
+    def _from(self, offset: int) -> GlobalTensor:
+        view = GlobalTensor()
+        view.owner = self.owner
+        view.dtype = self.dtype
+        view.address = self.address + offset * self.dtype.size
+        view.size = max(0, self.size - offset)
+        return view
+
+    def get_phy_addr(self, offset: int = 0) -> GlobalAddress:
+        """The address of an element."""
+        return GlobalAddress(self.owner.buffer, self.dtype, self.address + int(offset) * self.dtype.size)
+
+    def get_size(self) -> Any:
+        """Elements, 0 where none were given."""
+        return Int32(self.size)
+
+    def access(self, offset: int, size: int) -> Access:
+        """``size`` bytes from byte ``offset`` of the tensor on."""
+        lower = self.address + offset
+        return Access(running().gm, lower, lower + size, self.owner, None, 1)
+
+    def get_value(self, offset: int) -> Any:
+        """Read an element on the scalar pipe."""
+        size = self.dtype.size
+        access = self.access(int(offset) * size, size)
+        buffer, start = self.owner.buffer, access.lower - self.owner.origin
+
+        def effect() -> Any:
+            return buffer.load(start, size).view(self.dtype.numpy)[0]
+
+        value = running().scalar(Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME))
+        return typed(value, self.dtype)
+
+    def set_value(self, offset: int, value: Any) -> None:
+        """Write an element on the scalar pipe; the value is converted to the element type."""
+        size = self.dtype.size
+        access = self.access(int(offset) * size, size)
+        raw = scalar_bytes(value, self.dtype)
+        buffer, start = self.owner.buffer, access.lower - self.owner.origin
+        first, last = buffer.clip(start, size)
+
+        def effect() -> None:
+            buffer.data[first:last] = raw[first - start : last - start]
+
+        running().scalar(Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL))
+
+    def set_shape_info(self, shape_info: Any) -> None:
+        """Record a shape."""
+        self.shape_info = shape_info
+
+    def get_shape_info(self) -> Any:
+        """The recorded shape."""
+        return self.shape_info
+
+    def set_l2_cache_hint(
+        self, mode: CacheMode = CacheMode.CACHE_MODE_NORMAL, rw_mode: CacheRwMode = CacheRwMode.RW
+    ) -> None:
+        """A hint; without effect on data."""
+
+
+class LocalTensor(_Indexed):
+    """A tensor in local memory. ``LocalTensor(dtype, pos, addr, tile_size)`` is a static one: ``addr`` in bytes inside
+    the position's memory, ``tile_size`` in elements.
+    """
+
+    __slots__ = ("addr", "dtype", "owner", "shape_info", "size", "tag")
+
+    def __init__(
+        self, dtype: DataType, pos: TPosition = TPosition.VECIN, addr: int = 0, tile_size: int | None = None
+    ) -> None:
+        self.dtype = dtype
+        self.addr = int(addr)
+        self.size = 0 if tile_size is None else int(tile_size)
+        self.owner: Any = None
+        self.shape_info: Any = None
+        self.tag: Any = 0
+        if tile_size is not None:
+            self.owner = static_allocation(pos, self.addr, self.size * dtype.sizeof())
+
+    @classmethod
+    def view(cls, owner: Allocation, addr: int, dtype: DataType, size: int) -> LocalTensor:
+        """A tensor over bytes that are allocated already."""
+        tensor = cls.__new__(cls)
+        tensor.owner = owner
+        tensor.addr = addr
+        tensor.dtype = dtype
+        tensor.size = size
+        tensor.shape_info = None
+        tensor.tag = 0
+        return tensor
+
+    def _from(self, offset: int) -> LocalTensor:
+        return LocalTensor.view(self.owner, self.addr + offset * self.dtype.size, self.dtype, self.size - offset)
+
+    def access(self, offset: int, size: int, align: int = 32) -> Access:
+        """``size`` bytes from byte ``offset`` of the tensor on."""
+        lower = self.addr + offset
+        return Access(self.owner.memory, lower, lower + size, self.owner, None, align)
+
+    def get_value(self, index: int) -> Any:
+        """Read an element on the scalar pipe."""
+        size = self.dtype.size
+        access = self.access(int(index) * size, size, size)
+        memory = self.owner.memory
+
+        def effect() -> Any:
+            return memory.array(self.dtype.numpy, access.lower, 1)[0]
+
+        value = running().scalar(Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME))
+        return typed(value, self.dtype)
+
+    def set_value(self, index: int, value: Any) -> None:
+        """Write an element on the scalar pipe; the value is converted to the element type."""
+        size = self.dtype.size
+        access = self.access(int(index) * size, size, size)
+        raw = scalar_bytes(value, self.dtype)
+        memory = self.owner.memory
+
+        def effect() -> None:
+            if access.upper <= memory.size:
+                memory.data[access.lower : access.upper] = raw
+
+        running().scalar(Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL))
+
+    def get_size(self) -> Any:
+        """Elements."""
+        return Int32(self.size)
+
+    def set_size(self, size: int) -> None:
+        """Change the recorded number of elements."""
+        self.size = int(size)
+
+    def get_length(self) -> Any:
+        """Recorded bytes."""
+        return Int32(self.size * self.dtype.size)
+
+    def set_buffer_len(self, length: int) -> None:
+        """Change the recorded number of bytes."""
+        self.size = int(length) // self.dtype.size
+
+    def get_phy_addr(self, offset: int = 0) -> Any:
+        """Byte address of an element."""
+        return INTEGERS[BY_NUMPY[np.dtype(np.uint64)]](self.addr + int(offset) * self.dtype.size)
+
+    def reinterpret_cast(self, dtype: DataType) -> LocalTensor:
+        """The same bytes with another element type."""
+        size = self.size * self.dtype.size // dtype.sizeof()
+        return LocalTensor.view(self.owner, self.addr, dtype, size)
+
+    def set_addr_with_offset(self, src: LocalTensor, offset: int) -> None:
+        """Let this tensor start ``offset`` elements of the source's type behind the source's start."""
+        self.owner = src.owner
+        self.addr = src.addr + int(offset) * src.dtype.size
+
+    def get_position(self) -> Any:
+        """The position's number."""
+        return Int32(int(self.owner.position))
+
+    def set_user_tag(self, tag: Any) -> None:
+        """Record a tag."""
+        self.tag = tag
+
+    def get_user_tag(self) -> Any:
+        """The recorded tag."""
+        return self.tag
+
+    def set_shape_info(self, shape_info: Any) -> None:
+        """Record a shape."""
+        self.shape_info = shape_info
+
+    def get_shape_info(self) -> Any:
+        """The recorded shape."""
+        return self.shape_info
+
+
+def scalar_bytes(value: Any, dtype: DataType) -> np.ndarray[Any, Any]:
+    """A scalar in the bits of an element type; integers wrap."""
+    if dtype in INTEGERS:
+        value = INTEGERS[dtype].wrap(int(value))
+    return np.array([value], dtype.numpy).view(np.uint8)
+
+
+def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
+    """The bytes of a static tensor, up to whole blocks of 32 bytes. More than the chip has is a finding."""
+    core = running()
+    memory = MEMORY[pos]
+    end = addr + size
+    limit = capacity(core.soc, memory)
+    used = core.launch.local_bytes
+    used[memory] = max(used.get(memory, 0), min(end, limit))
+    who = f"LocalTensor at {addr}"
+    if end > limit and core.checker is not None:
+        core.checker.report(messages.overflow(memory, end, limit, who, [(who, end)], here()))
+    return Allocation(core, pos, addr, -(-end // 32) * 32 - addr, who)
+
+

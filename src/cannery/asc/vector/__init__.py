@@ -1,0 +1,1 @@
+"""Vector instructions: addressing, the table of semantics, and what each call form means."""
