@@ -49,7 +49,7 @@ def row_blocks(call: Operands) -> Iterator[RowBlock]:
     """Cut the rows with work into blocks whose tiles fit TILE_BYTES; a batch's blocks depend on that batch alone."""
     table, device = call.table, call.q.device
     batch, first_row = np.unique(table.segment, return_index=True)
-    for index, lo, hi in zip(batch, first_row, [*first_row[1:], len(table)], strict=True):
+    for index, lo, hi in zip(batch, first_row, [*first_row, len(table)][1:], strict=True):
         k_start = int(call.seg.k_start[index])
         for part in _parts(table.visible[lo:hi], call.q.shape[1] * call.w.element_size()):
             visible = table.visible[lo:hi][part]

@@ -108,7 +108,7 @@ def _write(
 ) -> None:
     targets = [results.dq, results.dw, results.softmax_out, *([] if loss is None else [loss])]
     dq, dw, y, *losses = flat = [_zeroed(target) for target in targets]
-    dk = torch.zeros_like(call.k, dtype=call.precision)
+    dk = torch.zeros_like(call.k, dtype=call.precision if has_kernels(call.q) else call.working)
     buffers = Buffers(
         p.detach().flatten(0, -2).contiguous(),
         lse.detach().flatten().contiguous(),
@@ -118,11 +118,11 @@ def _write(
         y.flatten(0, -2),
         losses[0].view(-1) if losses else None,
     )
-    _compute(call, buffers, deterministic)
+    compute(call, buffers, deterministic)
     for target, written in zip(targets, flat, strict=True):
         if written.data_ptr() != target.data_ptr():
             target.copy_(written)
-    _cast_dk(dk, results.dk)
+    cast_dk(dk, results.dk)
 
 
 def _zeroed(target: torch.Tensor) -> torch.Tensor:
@@ -134,7 +134,8 @@ def _zeroed(target: torch.Tensor) -> torch.Tensor:
     )
 
 
-def _compute(call: Operands, buffers: Buffers, deterministic: bool) -> None:
+def compute(call: Operands, buffers: Buffers, deterministic: bool) -> None:
+    """Write dq, dw and y, and add to dk, by the engine that fits the operands."""
     if not has_kernels(call.q):
         portable(call, buffers, deterministic=deterministic)
         return
@@ -146,7 +147,8 @@ def _compute(call: Operands, buffers: Buffers, deterministic: bool) -> None:
     compiled(tensors, call.seg, call.table)
 
 
-def _cast_dk(dk: torch.Tensor, out: torch.Tensor) -> None:
+def cast_dk(dk: torch.Tensor, out: torch.Tensor) -> None:
+    """Round the accumulated dk to the dtype of ``out``, some rows at a time."""
     into = out.detach().flatten(0, -2)
     for part, target in zip(dk.split(CAST_ROWS), into.split(CAST_ROWS), strict=True):
         target.copy_(round_half_away(part, out.dtype))

@@ -19,7 +19,8 @@ class Buffers:
         p, y: (T, columns) target and softmax.
         lse: (T,).
         dq: (T, H, D) in the dtype of q.
-        dk: (T2, D) and dw: (T, H), in computing precision.
+        dk: (T2, D) in working precision.
+        dw: (T, H).
         loss: (T,) or None where it is not wanted.
     """
 
@@ -57,12 +58,12 @@ def kl_loss_grad(call: Operands, buffers: Buffers, *, deterministic: bool) -> No
 
 
 def _gather(call: Operands, buffers: Buffers, block: RowBlock) -> _Rows:
-    q = call.q[block.token].to(call.precision)
-    k = call.k[block.k_start : block.k_start + block.keys].to(call.precision)
+    q = call.q[block.token].to(call.working)
+    k = call.k[block.k_start : block.k_start + block.keys].to(call.working)
     seen = torch.arange(block.keys, device=q.device) < block.visible
     mass = torch.where(seen, buffers.p[block.token, : block.keys], 0).sum(1, keepdim=True)
-    lse = buffers.lse[block.token][:, None]
-    return _Rows(q, _finite(q), call.w[block.token], k, _finite(k), lse, mass)
+    lse, w = buffers.lse[block.token][:, None], call.w[block.token]
+    return _Rows(q, _finite(q), w.to(q.dtype), k, _finite(k), lse.to(q.dtype), mass.to(q.dtype))
 
 
 def _finite(x: torch.Tensor) -> torch.Tensor:
@@ -74,16 +75,16 @@ def _tile(
 ) -> torch.Tensor:
     """One tile's share: writes y, adds to dw, dk and the loss, returns its part of dq."""
     seen, columns = tile.seen[:, 0], slice(tile.first, tile.last)
-    p = torch.where(seen, buffers.p[block.token, columns], 0)
+    p = torch.where(seen, buffers.p[block.token, columns], 0).to(rows.q.dtype)
     y = torch.where(seen, (tile.logits - rows.lse).exp(), 0)
     di = torch.where(seen, y * rows.mass - p, 0)
-    buffers.y[block.token, columns] = y
-    buffers.dw[block.token] += torch.matmul(tile.score.relu(), di[..., None])[..., 0]
+    buffers.y[block.token, columns] = y.to(buffers.y.dtype)
+    buffers.dw[block.token] += torch.matmul(tile.score.relu(), di[..., None])[..., 0].to(buffers.dw.dtype)
     if buffers.loss is not None:
         cross = torch.where(p != 0, p * (p.log() - (tile.logits - rows.lse)), 0)
-        buffers.loss[block.token] += cross.sum(1)
+        buffers.loss[block.token] += cross.sum(1).to(buffers.loss.dtype)
     ds = torch.where(tile.score > 0, di[:, None] * rows.w[..., None], 0)
-    ds = round_half_away(ds, dtype).to(ds.dtype)
+    ds = round_half_away(ds, dtype).to(ds.dtype) if dtype.itemsize == 2 else ds
     dk = buffers.dk[block.k_start : block.k_start + block.keys][columns]
     _add_dk(dk, ds, rows, seen, deterministic)
     dq = torch.matmul(ds.flatten(0, 1), rows.safe_k[columns]).unflatten(0, ds.shape[:2])

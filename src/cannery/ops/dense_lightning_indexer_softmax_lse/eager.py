@@ -56,11 +56,11 @@ def _compute(call: Operands, lse: torch.Tensor) -> None:
         compiled(call.q, call.k, call.w, call.seg, call.table, lse)
         return
     for block in row_blocks(call):
-        lse[block.token] = _block_lse(call, block)
+        lse[block.token] = _block_lse(call, block).to(lse.dtype)
 
 
 def _block_lse(call: Operands, block: RowBlock) -> torch.Tensor:
-    q, w = call.q[block.token].to(call.precision), call.w[block.token]
-    k = call.k[block.k_start : block.k_start + block.keys].to(call.precision)
+    q, w = call.q[block.token].to(call.working), call.w[block.token].to(call.working)
+    k = call.k[block.k_start : block.k_start + block.keys].to(call.working)
     parts = [tile.logits.masked_fill(~tile.seen[:, 0], -torch.inf).logsumexp(1) for tile in tiles(q, w, k, block)]
     return torch.stack(parts).logsumexp(0)
