@@ -71,13 +71,12 @@ class _Campaign:
 
     def run(self, pattern: str, options: Options) -> None:
         """Run the selected rows."""
-        from cannery.st import CaseFileError, run_cases, select
+        from cannery.st import OptionError, run_cases, select
 
         cases = [case for file in self.files for case in file.cases]
         chosen = select(cases, pattern) if pattern else tuple(cases)
         if pattern and not chosen:
-            names = ", ".join(str(file.path) for file in self.files)
-            raise CaseFileError(names, None, None, "", f"no row whose name fits {pattern!r}", "at least one")
+            raise OptionError(f"-k: found no row whose name fits {pattern!r}, expected at least one")
         results = run_cases(chosen, options)
         self._has_begun = True
         for result in _with_progress(results, len(chosen)):

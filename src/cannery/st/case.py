@@ -38,9 +38,10 @@ class CaseFileError(ValueError):
         self.expected = str(expected)
 
     def __str__(self) -> str:
-        row = "header" if self.row is None else f"row {self.row} (line {self.line})"
-        column = f" column {self.column}:" if self.column else ""
-        return f"{self.file}: {row}:{column} found {shorten(self.found)}, expected {self.expected}"
+        row = f"row {self.row} (line {self.line})" if self.row is not None else "header" if self.column else ""
+        column = f"column {self.column}" if self.column else ""
+        facts = f"found {shorten(self.found)}, expected {shorten(self.expected)}"
+        return ": ".join(filter(None, (self.file, row, column, facts)))
 
 
 class CellError(ValueError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from types import MappingProxyType
@@ -108,16 +108,22 @@ def _fill_integers(flat: torch.Tensor, data: Data, rng: np.random.Generator, lea
     low, high = _bounds(data)
     if math.isnan(low) or math.isnan(high):
         low = high = 0
-    first = least if low == -math.inf else min(max(math.ceil(low), least), most)
-    last = most if high == math.inf else min(max(math.floor(high), least), most)
+    first, last = _whole(low, least, most, math.ceil), _whole(high, least, most, math.floor)
     is_open = data.fill is Fill.HALF_OPEN and last == high and last > first
     values = flat.numpy()
     for start in range(0, values.size, CHUNK):
         part = values[start : start + CHUNK]
         part[:] = rng.integers(first, max(last - is_open, first), part.size, values.dtype, endpoint=True)
     specials = [first, last] if data.fill is Fill.UNIFORM else []
-    must = [min(max(int(value), least), most) for value in data.must_occur]
+    must = [_whole(value, least, most) for value in data.must_occur]
     _mix_in(flat, [*specials, *must], first == last, rng)
+
+
+def _whole(value: Number, least: int, most: int, rounding: Callable[[Number], int] = int) -> int:
+    """The integer for a bound or value, within what the type holds."""
+    if not math.isfinite(value):
+        return most if value > 0 else least if value < 0 else 0
+    return min(max(rounding(value), least), most)
 
 
 def _fill_floats(flat: torch.Tensor, data: Data, rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -81,7 +82,7 @@ class _Layout:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+        return list(io.StringIO(path.read_text(encoding="utf-8-sig")))
     except UnicodeDecodeError as failure:
         found = f"bytes that are not UTF-8 (at offset {failure.start})"
         raise CaseFileError(path, None, None, "", found, "a text file") from None

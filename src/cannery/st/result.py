@@ -115,12 +115,12 @@ def result_cells(result: CaseResult) -> dict[str, str]:
 
 
 def plan_results(files: Sequence[Path], output: Path | None) -> tuple[Path, ...]:
-    """Where the results of each file go; ``output`` is a folder or one file for all. Distinct files never share a name.
+    """Where the results of each file go: a folder, or one file for all (a name with a suffix). No two share a name.
 
     Raises:
         CaseFileError: the place cannot be written, or is an input.
     """
-    if output is not None and output.suffix == ".csv" and not output.is_dir():
+    if output is not None and output.suffix and not output.is_dir():
         targets = (output,) * len(files)
     else:
         folder = output if output is not None else Path()

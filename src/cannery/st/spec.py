@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar
@@ -140,16 +140,18 @@ def _literal_dict(node: ast.expr | None) -> dict[str, Any]:
 
 
 def _own_spec(operator: Operator) -> TestSpec:
-    found = find_spec(operator.golden)
-    if found is None or found.origin is None:
-        raise SpecError(f"{operator.name}: golden: found no module {operator.golden}, expected one")
-    path = Path(found.origin)
+    # Not find_spec: once the module is imported, it answers with the dict that the contract has modules call __spec__.
+    try:
+        module = import_module(operator.golden)
+    except ModuleNotFoundError:
+        raise SpecError(f"{operator.name}: golden: found no module {operator.golden}, expected one") from None
+    path = Path(str(module.__file__))
     names = find_names(path, operator)
     if names is None:
         raise SpecError(
             f"{path}: found no spec of {operator.definition.snake_name}, expected __spec__ to name its class"
         )
-    return _read_spec(path, import_module(operator.golden), names)
+    return _read_spec(path, module, names)
 
 
 def _run_file(path: Path) -> ModuleType:

@@ -148,7 +148,7 @@ def _shape(value: Any) -> Shape:
 def _ranges(value: tuple[Any, ...]) -> tuple[Any, ...]:
     """One range an input; a flat pair stands for all of them."""
     is_flat = len(value) >= 2 and all(bound is None or type(bound) in (int, float) for bound in value[:2])
-    return (value,) if is_flat and not all(bound is None for bound in value) else value or ((None, None),)
+    return (value,) if is_flat else value or ((None, None),)
 
 
 def _data(value: Any) -> Data:

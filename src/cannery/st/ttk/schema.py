@@ -123,7 +123,7 @@ def read_cells(cells: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read(name: str, column: Column, cell: str) -> Any:
-    if not cell:
+    if cell in ("", "None"):
         if column.default is None and column.is_required:
             raise CellError("nothing", "a value, as this column is required", name)
         return column.default
