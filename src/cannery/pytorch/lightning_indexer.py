@@ -1,0 +1,236 @@
+"""The KL loss that trains a lightning indexer against dense attention, for model code: a module and its functions.
+
+The loss of a row is ``sum over visible keys of p * (log p - log softmax(I))`` with the target p, a constant, and the
+indexer's score ``I[j] = sum over heads of w[h] * relu(q[h] . k[j])``. Loss and gradients come out of one pass over the
+keys, in memory for some rows at a time: neither scores nor a target that is built on the way are ever whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from cannery.ops._lightning_indexer.geometry import ArgumentError, segments
+from cannery.ops._lightning_indexer.operands import Geometry
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
+    AttentionTarget,
+    ReadyTarget,
+    loss_and_gradients,
+)
+
+REDUCTIONS = ("sum", "mean", "none")
+Lengths = Tensor | Sequence[int] | None
+
+
+class LossAndGradients(NamedTuple):
+    """What one call gives: the loss, reduced, and the gradients of that loss (with "none": of its sum)."""
+
+    loss: Tensor
+    dq: Tensor
+    dk: Tensor
+    dw: Tensor
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A call without its differentiable tensors."""
+
+    target: ReadyTarget | AttentionTarget
+    geometry: Geometry
+    reduction: str
+    coefficient: float
+
+    def run(self, q: Tensor, k: Tensor, w: Tensor, row_weight: Tensor | None = None) -> Any:
+        """Loss a row, and the gradients of its plain or weighted sum."""
+        with torch.no_grad():
+            return loss_and_gradients(
+                q, k, w, self.target, self.geometry, check=self.target.check, row_weight=row_weight
+            )
+
+    def factor(self, q: Tensor, k: Tensor) -> float:
+        """What the sum over rows is multiplied with."""
+        if self.reduction != "mean":
+            return self.coefficient
+        wanted = {name: value for name, value in self.geometry.items() if name not in ("mask_mode", "cmp_ratio")}
+        rows = int(segments(q_shape=q.shape, k_shape=k.shape, **wanted).q_len.sum())  # type: ignore[arg-type]
+        return self.coefficient / max(rows, 1)
+
+
+class LightningIndexerKLLoss(nn.Module):
+    """KL loss between the main attention's distribution and the lightning indexer's, summed or averaged over rows.
+
+    Args:
+        reduction: "sum" over rows; "mean" over the rows in use, those that see no key included (their loss is 0);
+            "none" for one value a row, (B, S) or (T,), 0 for rows that see nothing or are not used.
+        coefficient: factor of the loss. With 0 nothing is computed: the loss is 0 and no gradient is made.
+        layout: "BSND" for padded batches, "TND" for packed ones.
+        mask_mode: 0 every used key, 3 causal, aligned bottom right.
+        cmp_ratio: original tokens that a key stands for.
+        scale: of the main attention's scores when the target is built; None for ``head size ** -0.5``.
+
+    Example:
+        >>> criterion = LightningIndexerKLLoss(layout="TND", mask_mode=3)
+        >>> loss = criterion(q, k, w, attn_q=main_q, attn_k=main_k, cu_seqlens_q=cu, cu_seqlens_k=cu)
+        >>> loss.backward()  # reaches q, k and w only: the target is a constant
+
+    The gradients are those of the operator DenseLightningIndexerKLLossGrad, the same bits at any number of threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        reduction: str = "mean",
+        coefficient: float = 1.0,
+        layout: str = "BSND",
+        mask_mode: int = 0,
+        cmp_ratio: int = 1,
+        scale: float | None = None,
+    ) -> None:
+        super().__init__()
+        if reduction not in REDUCTIONS:
+            raise ArgumentError("reduction", repr(reduction), ", ".join(REDUCTIONS))
+        if mask_mode not in (0, 3):
+            raise ArgumentError("mask_mode", str(mask_mode), "0 or 3")
+        if not 1 <= cmp_ratio <= 128:
+            raise ArgumentError("cmp_ratio", str(cmp_ratio), "a value in [1, 128]")
+        self.reduction, self.coefficient, self.layout = reduction, coefficient, layout
+        self.mask_mode, self.cmp_ratio, self.scale = mask_mode, cmp_ratio, scale
+
+    def extra_repr(self) -> str:
+        """The settings, as torch prints modules."""
+        names = ("reduction", "coefficient", "layout", "mask_mode", "cmp_ratio", "scale")
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+
+    @torch.compiler.disable
+    def forward(self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None = None, **call: Any) -> Tensor:
+        """The loss, differentiable with respect to q, k and w.
+
+        Args:
+            q: indexer queries, (B, S, H, D) or (T, H, D); float16, bfloat16, float32 or float64.
+            k: indexer keys, (B, S2, 1, D) or (T2, 1, D), in the dtype of q.
+            w: head weights, (B, S, H) or (T, H); float32, float64 where q is.
+            target: p, (B, S, 1, columns) or (T, 1, columns), in the dtype of w; instead of ``attn_q`` and ``attn_k``.
+            attn_q, attn_k: queries (B, S, heads, size) and keys (B, S2, key heads, size) of the main attention, packed
+                likewise; p is then the mean over heads of its softmax over the keys that the row sees.
+            cu_seqlens_q, cu_seqlens_k: (B + 1,) prefix sums of the lengths, for layout TND.
+            seqused_q, seqused_k: (B,) used lengths.
+            cmp_residual_k: (B,) original tokens behind the last whole group of ``cmp_ratio``.
+
+        Returns:
+            A scalar, or with reduction "none" (B, S) or (T,), in the dtype of w.
+
+        Raises:
+            ArgumentError: an argument that does not fit the others.
+        """
+        if self.coefficient == 0:
+            return _NoLoss.apply(q, k, w, w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()))
+        return _Loss.apply(q, k, w, self._plan(q, k, w, target, **call))
+
+    def loss_and_gradients(
+        self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None = None, **call: Any
+    ) -> LossAndGradients:
+        """Loss and gradients of q, k and w in one call, for a backward of one's own. Arguments as ``forward``."""
+        if self.coefficient == 0:
+            zeros = (torch.zeros_like(x, requires_grad=False) for x in (q, k, w))
+            return LossAndGradients(w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()), *zeros)
+        plan = self._plan(q, k, w, target, **call)
+        rows, *gradients = plan.run(q, k, w)
+        return LossAndGradients(_reduced(rows, plan, q, k), *(_scaled(g, plan.factor(q, k)) for g in gradients))
+
+    def _plan(
+        self,
+        q: Tensor,
+        k: Tensor,
+        w: Tensor,
+        target: Tensor | None,
+        *,
+        attn_q: Tensor | None = None,
+        attn_k: Tensor | None = None,
+        cu_seqlens_q: Lengths = None,
+        cu_seqlens_k: Lengths = None,
+        seqused_q: Lengths = None,
+        seqused_k: Lengths = None,
+        cmp_residual_k: Lengths = None,
+    ) -> _Plan:
+        geometry = Geometry(
+            layout_q=self.layout,
+            layout_k=self.layout,
+            cu_q=cu_seqlens_q,
+            cu_k=cu_seqlens_k,
+            seqused_q=seqused_q,
+            seqused_k=seqused_k,
+            residual=cmp_residual_k,
+            mask_mode=self.mask_mode,
+            cmp_ratio=self.cmp_ratio,
+        )
+        source = self._target(tuple(q.shape[:-2]), tuple(k.shape[:-2]), target, attn_q, attn_k)
+        return _Plan(source, geometry, self.reduction, self.coefficient)
+
+    def _target(
+        self,
+        rows: tuple[int, ...],
+        keys: tuple[int, ...],
+        target: Tensor | None,
+        attn_q: Tensor | None,
+        attn_k: Tensor | None,
+    ) -> ReadyTarget | AttentionTarget:
+        if target is not None and attn_q is None and attn_k is None:
+            return ReadyTarget(target, rows)
+        if target is None and attn_q is not None and attn_k is not None:
+            scale = attn_q.shape[-1] ** -0.5 if self.scale is None else self.scale
+            return AttentionTarget(attn_q, attn_k, scale, rows, keys)
+        named = {"target": target, "attn_q": attn_q, "attn_k": attn_k}
+        given = ", ".join(name for name, tensor in named.items() if tensor is not None) or "nothing"
+        raise ArgumentError("target", given, "either target, or attn_q and attn_k")
+
+
+class _Loss(torch.autograd.Function):
+    """Gradients are made with the loss, when somebody wants them; a loss a row weighs them anew on the way back."""
+
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, w: Tensor, plan: _Plan) -> Tensor:
+        rows, *gradients = plan.run(q, k, w)
+        ctx.plan, ctx.factor = plan, plan.factor(q, k)
+        ctx.save_for_backward(*((q, k, w) if plan.reduction == "none" else gradients))
+        return _reduced(rows, plan, q, k)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        tensors = ctx.saved_tensors
+        if ctx.plan.reduction == "none":
+            tensors = ctx.plan.run(*tensors, row_weight=upstream.contiguous())[1:]
+            upstream = upstream.new_ones(())
+        wanted = ctx.needs_input_grad[:3]
+        pairs = zip(tensors, wanted, strict=True)
+        return (*(_scaled(g, upstream * ctx.factor) if needed else None for g, needed in pairs), None)
+
+
+class _NoLoss(torch.autograd.Function):
+    """A loss of zero that takes part in ``backward`` without making a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, w: Tensor, zero: Tensor) -> Tensor:
+        return zero
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[None, ...]:
+        return (None,) * 4
+
+
+def _reduced(rows: Tensor, plan: _Plan, q: Tensor, k: Tensor) -> Tensor:
+    total = rows if plan.reduction == "none" else rows.sum(dtype=torch.float64)
+    return (total * plan.factor(q, k)).to(rows.dtype)
+
+
+def _scaled(gradient: Tensor, factor: Tensor | float) -> Tensor:
+    """The product, rounded once to the gradient's own type."""
+    if isinstance(factor, float) and factor == 1.0:
+        return gradient
+    wide = torch.promote_types(gradient.dtype, torch.float32)
+    return gradient.to(wide).mul_(factor).to(gradient.dtype) if wide != gradient.dtype else gradient * factor
