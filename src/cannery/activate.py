@@ -21,6 +21,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "ge": "cannery.ge",
         "torch_atb": "cannery.atb.torch_atb",
         "acl": "cannery.acl",
+        "aclnn": "cannery.aclnn",
         "torch_npu": "cannery.pytorch.torch_npu",
         "cann_ops_transformer": "cannery.pytorch.cann_ops_transformer",
     }

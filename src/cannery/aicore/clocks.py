@@ -1,10 +1,10 @@
 """Vector clocks of one core: what each pipe knows to be complete.
 
-``now[p]`` counts the instructions issued to pipe p. ``known[q][p]`` is the last instruction of p that is complete before
-the next instruction of q starts. An access at time t of pipe p happens before the next instruction of q exactly when
-``t <= known[q][p]``: a pipe knows nothing of its own earlier instructions until a barrier, or a chain of flags through
-another pipe, tells it. The scalar pipe is different: it executes in program order, and what it knows, everything issued
-later knows.
+``now[p]`` counts the instructions issued to pipe p. ``known[q][p]`` is the last instruction of p that is complete
+before the next instruction of q starts. An access at time t of pipe p happens before the next instruction of q exactly
+when ``t <= known[q][p]``: a pipe knows nothing of its own earlier instructions until a barrier, or a chain of flags
+through another pipe, tells it. The scalar pipe is different: it executes in program order, and what it knows,
+everything issued later knows.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ class Core:
 
     def work(self) -> None:
         """Complete what can be completed."""
-        while self._backlog and any([self._advance(pipe) for pipe in self._order()]):
+        while self._backlog and self._work_once():
             pass
 
     def deadlock(self, scalar: Blocked | None) -> DeadlockError:
@@ -247,7 +247,8 @@ class Core:
                 raise self.deadlock(Blocked("S", f"wait_flag({event})", wait.site))
 
     def _work_once(self) -> bool:
-        return any([self._advance(pipe) for pipe in self._order()])
+        moved = [self._advance(pipe) for pipe in self._order()]  # every pipe gets its turn
+        return any(moved)
 
     def _relieve(self) -> None:
         self.work()

@@ -115,7 +115,7 @@ class CrossCore:
         return self._flags.setdefault((core, flag, mode), CrossFlag())
 
     def _partners(self, core: Core, mode: int) -> list[Core]:
-        """Whose sets a core waits for: mode 0 all cores of its kind, 1 the vector cores of its group, 2 the other kind."""
+        """Whose sets a core waits for: mode 0 all of its kind, 1 the vector cores of its group, 2 the other kind."""
         cores = self._launch.cores
         if mode == 0:
             return [other for other in cores if other.kind == core.kind]

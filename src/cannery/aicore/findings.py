@@ -38,6 +38,9 @@ SEVERITIES: Final = MappingProxyType(
 )
 """Every kind and how bad it is. UNINITIALIZED is a warning where only lane-wise instructions read."""
 
+RACES: Final = frozenset({"RAW", "WAR", "WAW", "CROSS_CORE"})
+"""Kinds with two accesses."""
+
 CODES: Final = MappingProxyType(
     {
         "RAW": "ErrorSync2",
@@ -97,7 +100,6 @@ class Finding:
             "count": self.count,
             "kernel": self.kernel,
             "core": self.core,
-            "hint": self.hint,
         }
 
 

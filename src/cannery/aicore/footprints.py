@@ -1,6 +1,6 @@
 """What a core touches in global memory, for the comparison with other cores.
 
-An epoch is the stretch between two cross-core synchronisations of a core: within one, what the core knows of other cores
+An epoch is the stretch between two cross-core synchronisations of a core: within one, what it knows of other cores
 does not change. Footprints merge adjacent accesses of the same line, so that a streamed tensor is one interval.
 """
 

@@ -1,8 +1,8 @@
 """Who touched which byte last: the memory of the race checker.
 
-Touched bytes are cut into segments; each keeps its last write and, per pipe, the last read since. That is enough: a pipe
-issues in order, so whoever knows a pipe's later access to be complete knows its earlier ones, and an access ordered after
-the last write is ordered after what that write was ordered after.
+Touched bytes are cut into segments; each keeps its last write and, per pipe, the last read since. That is enough: a
+pipe issues in order, so whoever knows a pipe's later access to be complete knows its earlier ones, and an access
+ordered after the last write is ordered after what that write was ordered after.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class History:
     """The recent accesses to one memory by one core.
 
     A local memory has at most one segment a byte range in use. Global memory is streamed through: beyond ``limit``
-    segments the older half is dropped. What is dropped was issued thousands of instructions ago, far beyond the depth of
-    a pipe's queue, so it is complete on any chip.
+    segments the older half is dropped. What is dropped was issued thousands of instructions ago, far beyond the depth
+    of a pipe's queue, so it is complete on any chip.
     """
 
     __slots__ = ("_limit", "_lowers", "segments")

@@ -1,8 +1,8 @@
 """The wording of findings, in the form of msSanitizer's reports.
 
 Form: hicann/msSanitizer `csrc/race_sanitizer/race_info_display.h` and its report samples; texts of the queue from
-hicann/asc-devkit `impl/basic_api/kernel_tquebind_impl.h` and `kernel_tpipe_impl.h` @82b89a15f263. Where the tool prints a
-program counter, the source line stands here.
+hicann/asc-devkit `impl/basic_api/kernel_tquebind_impl.h` and `kernel_tpipe_impl.h` @82b89a15f263. Where the tool prints
+a program counter, the source line stands here.
 """
 
 from __future__ import annotations
@@ -45,13 +45,12 @@ def race(kind: str, earlier: Stamp, later: Stamp, access: Access, kernel: str, b
     """RAW, WAR or WAW: two accesses of a core that nothing orders, first-issued access first."""
     first, second = _ACTION[kind]
     memory = access.memory.name
+    where = f"at {place(access)} in block {block} ({core}) on device 0"
     text = _lines(
         f"ERROR: Potential {kind} hazard detected at {memory} in {kernel} on device 0:",
-        f"PIPE_{PIPES[earlier.pipe]} {first} by {earlier.name} at {place(access)} in block {block} ({core}) on device 0 "
-        f"(serialNo:{earlier.serial})",
+        f"PIPE_{PIPES[earlier.pipe]} {first} by {earlier.name} {where} (serialNo:{earlier.serial})",
         f"#0 {_at(earlier.site)}",
-        f"PIPE_{PIPES[later.pipe]} {second} by {later.name} at {place(access)} in block {block} ({core}) on device 0 "
-        f"(serialNo:{later.serial})",
+        f"PIPE_{PIPES[later.pipe]} {second} by {later.name} {where} (serialNo:{later.serial})",
         f"#0 {_at(later.site)}",
     )
     return Report(
@@ -135,9 +134,7 @@ def use_after_free(instruction: Instruction, access: Access, action: str) -> Rep
     )  # fmt: skip
 
 
-def uninitialized(
-    instruction: Instruction, access: Access, dirty: Sequence[tuple[int, int]], severity: str
-) -> Report:
+def uninitialized(instruction: Instruction, access: Access, dirty: Sequence[tuple[int, int]], severity: str) -> Report:
     """Never-written bytes are read."""
     size = sum(stop - start for start, stop in dirty)
     text = _lines(
@@ -214,9 +211,7 @@ def unpaired(event: Event, site: Site | None, internal: str) -> Report:
         f"#0 {_at(site)}",
     )
     hint = "deque what was enqueued" if internal else f"add asc.wait_flag(asc.HardEvent.{name}, {event.id})"
-    return Report(
-        "UNPAIRED_FLAG", text, (site,), pipes=tuple(name.split("_")), hint=hint, detail=f"{name}/{event.id}"
-    )
+    return Report("UNPAIRED_FLAG", text, (site,), pipes=tuple(name.split("_")), hint=hint, detail=name)
 
 
 def unanswered(event: Event, site: Site | None) -> Report:
@@ -228,7 +223,7 @@ def unanswered(event: Event, site: Site | None) -> Report:
         f"#0 {_at(site)}",
     )
     return Report(
-        "UNPAIRED_FLAG", text, (site,), pipes=tuple(name.split("_")), detail=f"wait {name}/{event.id}",
+        "UNPAIRED_FLAG", text, (site,), pipes=tuple(name.split("_")), detail=f"wait {name}",
         hint=f"add asc.set_flag(asc.HardEvent.{name}, {event.id}) before it",
     )  # fmt: skip
 

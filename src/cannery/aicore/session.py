@@ -88,9 +88,7 @@ def current() -> Session:
 
 
 @contextmanager
-def session(
-    *, check: bool = False, seed: int = 0, soc: str | None = None, precise: bool = False
-) -> Iterator[Session]:
+def session(*, check: bool = False, seed: int = 0, soc: str | None = None, precise: bool = False) -> Iterator[Session]:
     """Run launches under their own options; yields the session, which gathers what they find."""
     mine = Session(check, seed, soc, precise)
     _STACK.append(mine)

@@ -1,7 +1,7 @@
 """Never-written bytes of local memory, and how they spread.
 
-Moves copy the state; a lane-wise vector instruction passes it to its result lane with a warning; where such bytes become
-a value that someone relies on (global memory, a scalar, a reduction, a comparison) it is an error.
+Moves copy the state; a lane-wise vector instruction passes it to its result lane with a warning; where such bytes
+become a value that someone relies on (global memory, a scalar, a reduction, a comparison) it is an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Unwritten:
             instruction.writes[0].memory.unwritten.add(lower, upper)
 
     def _read(self, instruction: Instruction, access: Access, dirty: Pieces) -> Pieces:
-        """Judge a read of never-written bytes; what passes on to the result, as ordinals in millionths of the access."""
+        """Judge a read of never-written bytes; the ordinals of the result that they pass on to."""
         if instruction.flow == FILL:
             return []
         reaches = instruction.flow == CONSUME or any(w.memory.name == "GM" for w in instruction.writes)

@@ -37,25 +37,25 @@ _COMBINE: Final = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.
 
 
 class Pieces(NamedTuple):
-    """Equal pieces at equal distances: count, bytes of one, bytes from start to start."""
+    """Equal pieces at equal distances: number, bytes of one, bytes from start to start."""
 
-    count: int
+    number: int
     length: int
     step: int
 
     @property
     def extent(self) -> int:
         """Bytes from the first piece's start to the last one's end."""
-        return (self.count - 1) * self.step + self.length
+        return (self.number - 1) * self.step + self.length
 
     def runs(self) -> Runs | None:
         """The touched bytes, None where they are one stretch."""
-        return None if self.count == 1 or self.step == self.length else _runs(*self)
+        return None if self.number == 1 or self.step == self.length else _runs(*self)
 
 
 @lru_cache(maxsize=512)
-def _runs(count: int, length: int, step: int) -> Runs:
-    return tuple((index * step, index * step + length) for index in range(count))
+def _runs(number: int, length: int, step: int) -> Runs:
+    return tuple((index * step, index * step + length) for index in range(number))
 
 
 def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
@@ -141,7 +141,7 @@ def _pieces_of_blocks(dst: Tensor, src: Tensor, params: DataCopyParams, site: Si
 
 def _sliced(dst: Tensor, src: Tensor, args: Sequence[Any], options: dict[str, Any], site: Site) -> None:
     names = ("slice_list1", "slice_list2", "dim_value")
-    values = [options.get(name, args[index] if index < len(args) else None) for index, name in enumerate(names)]
+    values: list[Any] = [options.get(name, args[at] if at < len(args) else None) for at, name in enumerate(names)]
     dims = int(values[2] if values[2] is not None else len(values[0]))
     size = (src if isinstance(src, LocalTensor) else dst).dtype.size
     there, origin = (_slice_starts(values[side][:dims], size) for side in (0, 1))
@@ -169,20 +169,20 @@ def _load_padded(dst: LocalTensor, src: GlobalTensor, params: DataCopyExtParams,
     left, right = int(pad.left_padding) * size, int(pad.right_padding) * size
     slot = -(-(left + length + right) // 32) * 32
     origin = Pieces(int(params.block_count), length, length + int(params.src_stride))
-    there = Pieces(origin.count, slot, slot + int(params.dst_stride) * 32)
+    there = Pieces(origin.number, slot, slot + int(params.dst_stride) * 32)
     fill = _filler(dst, pad)
     core = running()
     write = dst.access(0, there.extent)._replace(runs=there.runs())
     unwritten: Runs = ()
     if not (pad.is_pad or core.registers.pad_value is not None):
         inner = ((0, left), (left + length, slot))
-        starts = [write.lower + index * there.step for index in range(there.count)]
+        starts = [write.lower + index * there.step for index in range(there.number)]
         unwritten = tuple((at + a, at + b) for at in starts for a, b in inner if a < b)
     read = src.access(0, origin.extent)._replace(runs=origin.runs())
     memory, buffer, offset = write.memory, src.owner.buffer, read.lower - src.owner.origin
 
     def effect() -> None:
-        for index in range(there.count):
+        for index in range(there.number):
             at = write.lower + index * there.step
             piece = buffer.load(offset + index * origin.step, length)
             memory.data[at : at + slot] = np.resize(fill, slot)
@@ -201,7 +201,7 @@ def _filler(dst: LocalTensor, pad: DataCopyPadParams | DataCopyPadExtParams) -> 
 def _move(dst: Tensor, src: Tensor, there: Pieces, origin: Pieces, name: str, site: Site) -> None:
     write = dst.access(0, there.extent)
     read = src.access(0, origin.extent)
-    if there.count > 1:
+    if there.number > 1:
         write, read = write._replace(runs=there.runs()), read._replace(runs=origin.runs())
     core = running()
     effect, *args = _copier(core, dst, src, write, read, there, origin)
@@ -226,7 +226,7 @@ def _copier(
 ) -> tuple[Any, ...]:
     """An effect and its arguments. One stretch inside its memories is a plain copy between two views."""
     atomic = core.registers.atomic_op if isinstance(dst, GlobalTensor) else None
-    if atomic is None and there.count == 1:
+    if atomic is None and there.number == 1:
         target, source = _view(dst, write), _view(src, read)
         if target is not None and source is not None:
             return np.copyto, target, source
@@ -260,10 +260,8 @@ def _combiner(core: Core, src: Tensor) -> Callable[[Any, Any], Any]:
     return combine
 
 
-def _copy_pieces(
-    dst: Tensor, src: Tensor, to: int, start: int, there: Pieces, origin: Pieces, combine: Any
-) -> None:
-    for index in range(there.count):
+def _copy_pieces(dst: Tensor, src: Tensor, to: int, start: int, there: Pieces, origin: Pieces, combine: Any) -> None:
+    for index in range(there.number):
         data = _load(src, start + index * origin.step, origin.length)
         _store(dst, to + index * there.step, data, combine)
 

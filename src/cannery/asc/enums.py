@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from cannery.aicore import pipes
 
-HardEvent = IntEnum("HardEvent", {name: number for number, name in enumerate(pipes.EVENTS)})  # type: ignore[misc]
+_named: Any = IntEnum  # made from the core's table, which a type checker cannot follow
+HardEvent: Any = _named("HardEvent", {name: number for number, name in enumerate(pipes.EVENTS)})
 """``A_B``: set by pipe A, awaited by pipe B."""
 
 

@@ -71,6 +71,7 @@ class JITFunction:
     def __init__(self, function: FunctionType, options: Mapping[str, Any]) -> None:
         _check_options(options)
         self._function = function
+        self.__name__ = function.__name__
         self._options = dict(options)
         self._signature = inspect.signature(function)
         clash = [name for name in self._signature.parameters if name in _OPTIONS]

@@ -1,8 +1,8 @@
 """From ``kernel[cores, stream](…)`` to a launch: arguments, cores, results
 (hicann/pyasc `python/asc/runtime/launcher.py` @cecba26ace65).
 
-Arrays are used in place where they are contiguous, so that views of one array alias as on the host; others are copied in
-and back element by element.
+Arrays are used in place where they are contiguous, so that views of one array alias as on the host; others are copied
+in and back element by element.
 """
 
 from __future__ import annotations

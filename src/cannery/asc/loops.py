@@ -11,7 +11,7 @@ static_range = range
 """An unrolled loop; its index is a plain int."""
 
 
-class runtime_range:  # noqa: N801 - it takes the place of range
+class runtime_range:
     """``asc.range(stop)`` or ``(start, stop[, step])``: the index is a run-time int32."""
 
     __slots__ = ("_range",)

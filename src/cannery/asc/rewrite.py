@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, Final
 
@@ -105,5 +104,6 @@ def _cell(value: Any) -> Any:
     def reader() -> Any:
         return value
 
-    holder: Callable[[], Any] = reader
-    return holder.__closure__[0]  # type: ignore[attr-defined]
+    cells = reader.__closure__
+    assert cells is not None
+    return cells[0]

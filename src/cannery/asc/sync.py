@@ -58,9 +58,7 @@ def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     core.launch.crosscore.wait_flag(core, int(flag_id), int(mode_id), here())
 
 
-def sync_all(
-    gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int = 0, is_aiv_only: bool = True
-) -> None:
+def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int = 0, is_aiv_only: bool = True) -> None:
     """A barrier of all vector cores, or of all cores. With workspaces it is the software form.
 
     Raises:

@@ -316,5 +316,3 @@ def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
     if end > limit and core.checker is not None:
         core.checker.report(messages.overflow(memory, end, limit, who, [(who, end)], here()))
     return Allocation(core, pos, addr, -(-end // 32) * 32 - addr, who)
-
-

@@ -54,7 +54,7 @@ def _chain(frames: list[TracebackType]) -> TracebackType | None:
 
 def _internal(entry: TracebackType) -> bool:
     name = entry.tb_frame.f_code.co_filename
-    return name.startswith(PACKAGE) or name.startswith(PACKAGE.removesuffix("asc") + "aicore") or "/threading.py" in name
+    return name.startswith((PACKAGE, PACKAGE.removesuffix("asc") + "aicore")) or "/threading.py" in name
 
 
 def _is_at(entry: TracebackType, site: Site) -> bool:

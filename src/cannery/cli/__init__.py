@@ -12,7 +12,11 @@ from cannery.cli.verbs import Verb, command
 # A verb of two words is a verb under the first; the first may be a verb itself.
 VERBS = MappingProxyType(
     {
+        "capi build": Verb("cannery.cli.capi:build", "Build headers and a library for C and C++ programs."),
         "demo": Verb("cannery.cli.demo:demo", "Run every shipped case, then pack a real ragged batch."),
+        "exec": Verb(
+            "cannery.cli.exec:exec_program", "Run a program of the NPU stack; check its kernels.", runs_program=True
+        ),
         "ops": Verb("cannery.cli.ops:ops", "List the operators."),
         "ops show": Verb("cannery.cli.show:show", "Show the contract of an operator."),
         "st": Verb("cannery.cli.st:st", "Run system tests from case files."),

@@ -13,10 +13,14 @@ from typer.core import TyperGroup
 
 @dataclass(frozen=True)
 class Verb:
-    """Where a verb's function is (``module:function``), and what it does in one line."""
+    """Where a verb's function is (``module:function``), and what it does in one line.
+
+    ``runs_program``: its first argument is a program, and what follows is the program's own.
+    """
 
     target: str
     help: str
+    runs_program: bool = False
 
     def load(self) -> Any:
         """The function, imported now."""
@@ -27,7 +31,9 @@ class Verb:
 def command(path: str, verbs: Mapping[str, Verb], summary: str = "", verb: Verb | None = None) -> Any:
     """The Click command of a verb; a group when verbs stand under it. ``verbs`` are named from here on."""
     options: dict[str, Any] = {"add_completion": not verb, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-    settings = {"help_option_names": ["-h", "--help"]}
+    settings: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+    if verb is not None and verb.runs_program:
+        settings["allow_interspersed_args"] = False
     if not verbs and verb is not None:
         single = typer.Typer(**options)
         single.command(path, help=verb.help, context_settings=settings)(verb.load())

@@ -1,5 +1,6 @@
-"""``asc.runtime.config``: which chip kernels are launched on (hicann/pyasc `python/asc/runtime/config.py` @cecba26ace65).
+"""``asc.runtime.config``: which chip kernels are launched on.
 
+Source: hicann/pyasc `python/asc/runtime/config.py` @cecba26ace65.
 Both backends run here. ``Platform`` has pyasc's members, with their values, and the chips of the Ascend950 family.
 """
 
@@ -39,7 +40,8 @@ _PLATFORMS: Final = {
     for chip in all_socs()
     if chip.short_name in _FAMILIES and chip.name not in _ALIASES
 }
-Platform = Enum("Platform", _PLATFORMS)  # type: ignore[misc]
+_named: Any = Enum  # made from the table of chips, which a type checker cannot follow
+Platform: Any = _named("Platform", _PLATFORMS)
 """The chips by name."""
 
 DEFAULT: Final = "Ascend910B1"

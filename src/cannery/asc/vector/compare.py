@@ -70,8 +70,8 @@ def _check(src0: LocalTensor, src1: LocalTensor, mode: CMPMODE) -> None:
 
 
 def _unmasked(form: Form, tensors: tuple[LocalTensor, ...], strides: Any) -> list[Operand]:
-    if form.count is not None:
-        return [(tensor, stretch(int(form.count), tensor.dtype.size)) for tensor in tensors]
+    if form.elements is not None:
+        return [(tensor, stretch(int(form.elements), tensor.dtype.size)) for tensor in tensors]
     full = Pattern(form.repeats, (1 << REPEAT // tensors[0].dtype.size) - 1)
     size = tensors[0].dtype.size
     return [
@@ -85,7 +85,7 @@ def _bits(relation: Any) -> Any:
 
 
 def _issue(name: str, dst: LocalTensor, sources: list[Operand], compute: Any) -> None:
-    count = sources[0][1].count
+    count = sources[0][1].number
     if not count:
         return
     target = dst.reinterpret_cast(uint8)
@@ -143,14 +143,14 @@ def select(
     Raises:
         NotImplementedError: the forms that use the compare mask register.
     """
-    if not isinstance(sel_mode, int) or isinstance(src1, int) and not isinstance(sel_mode, SelMode):
+    if not isinstance(sel_mode, int) or (isinstance(src1, int) and not isinstance(sel_mode, SelMode)):
         raise NotImplementedError(f"select with the compare mask register on {running().soc.name} is not simulated")
     tensors = (dst, src0, src1) if isinstance(src1, LocalTensor) else (dst, src0)
     require("select", tensors, frozenset({float16, float32}))
     strides = (DST, SRC0, SRC1)[: len(tensors)]
     form = form_of("select", args, options, BinaryRepeatParams)
     target, *sources = operands(dst.owner.core.registers, form, tensors, strides)
-    if not target[1].count:
+    if not target[1].number:
         return
     per_repeat = REPEAT // dst.dtype.size
     same = SelMode(sel_mode) == SelMode.VSEL_CMPMASK_SPR
@@ -170,12 +170,12 @@ def select(
 
 def _bit_numbers(form: Form, target: Lanes, per_repeat: int, same: bool) -> np.ndarray[Any, Any]:
     """Which bit of the mask belongs to each active lane."""
-    if form.count is not None:
-        numbers = np.arange(target.count)
+    if form.elements is not None:
+        numbers = np.arange(target.number)
     else:
-        active = target.count // max(form.repeats, 1)
+        active = target.number // max(form.repeats, 1)
         lane = _active_lanes(form, per_repeat, active)
-        numbers = (np.arange(form.repeats)[:, None] * per_repeat + lane).reshape(-1)[: target.count]
+        numbers = (np.arange(form.repeats)[:, None] * per_repeat + lane).reshape(-1)[: target.number]
     return numbers % per_repeat if same else numbers
 
 
@@ -185,4 +185,3 @@ def _active_lanes(form: Form, per_repeat: int, active: int) -> np.ndarray[Any, A
         bits = words[0] | (words[1] << 64 if len(words) > 1 else 0)
         return np.array([lane for lane in range(per_repeat) if bits >> lane & 1])
     return np.arange(active)
-

@@ -14,7 +14,7 @@ from cannery.asc.vector.lanes import lanes, pattern_of, stretch
 class Form(NamedTuple):
     """A call's addressing: contiguous elements, or a mask with repeats and strides."""
 
-    count: int | None
+    elements: int | None
     mask: Any = 0
     repeats: int = 0
     params: Any = None
@@ -49,8 +49,8 @@ def operands(
     registers: Registers, form: Form, tensors: Sequence[LocalTensor], strides: Sequence[tuple[str, str]]
 ) -> list[Operand]:
     """Each tensor with its lanes; ``strides`` names the fields of the repeat parameters for each."""
-    if form.count is not None:
-        count = int(form.count)
+    if form.elements is not None:
+        count = int(form.elements)
         registers.count_form_used()
         return [(tensor, stretch(count, tensor.dtype.size)) for tensor in tensors]
     wide = max(tensor.dtype.size for tensor in tensors)

@@ -24,7 +24,7 @@ def elementwise(
 ) -> None:
     """Issue ``dst = compute(*sources)``, lane by lane; ``compute`` gets and gives arrays."""
     tensor, region = dst
-    if not region.count:
+    if not region.number:
         return
     core: Core = tensor.owner.core
     effect, args = _effect(compute, dst, sources)
@@ -36,7 +36,7 @@ def _effect(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> tuple
     operands = (dst, *sources)
     if _beyond_chip(operands):
         return _on_overrun, (compute, dst, sources)
-    if all(region.index is None for _, region in operands):
+    if all(region.offsets is None for _, region in operands):
         target, *values = [plain(tensor, region) for tensor, region in operands]
         if isinstance(compute, np.ufunc) and all(value.dtype == target.dtype for value in values):
             return compute, (*values, target)
@@ -48,23 +48,23 @@ def _effect(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> tuple
 
 def plain(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
     """A stretch of lanes as a view of the memory."""
-    view: np.ndarray[Any, Any] = tensor.owner.memory.array(tensor.dtype.numpy, tensor.addr, region.count)
+    view: np.ndarray[Any, Any] = tensor.owner.memory.array(tensor.dtype.numpy, tensor.addr, region.number)
     return view
 
 
 def gather(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
     """The lanes as an array; a copy where they are not one stretch."""
-    if region.index is None:
+    if region.offsets is None:
         return plain(tensor, region)
-    return _whole(tensor, region)[region.index]
+    return _whole(tensor, region)[region.offsets]
 
 
 def scatter(tensor: LocalTensor, region: Lanes, values: Any) -> None:
     """Store values into the lanes."""
-    if region.index is None:
+    if region.offsets is None:
         plain(tensor, region)[...] = values
     else:
-        _whole(tensor, region)[region.index] = values
+        _whole(tensor, region)[region.offsets] = values
 
 
 def _whole(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
@@ -94,7 +94,7 @@ def _one_by_one(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> N
 
 
 def _positions(region: Lanes) -> np.ndarray[Any, Any]:
-    return np.arange(region.count) if region.index is None else region.index
+    return np.arange(region.number) if region.offsets is None else region.offsets
 
 
 def _independent(order: np.ndarray[Any, Any]) -> int:
@@ -106,7 +106,7 @@ def _independent(order: np.ndarray[Any, Any]) -> int:
 def _interleaved(dst: Operand, source: Operand) -> bool:
     """Whether a source lies across the destination without being the same lanes."""
     (target, there), (origin, lanes) = dst, source
-    if target.addr == origin.addr and there.index is lanes.index:
+    if target.addr == origin.addr and there.offsets is lanes.offsets:
         return False
     if target.owner.memory is not origin.owner.memory:
         return False

@@ -1,8 +1,8 @@
 """Which elements a vector instruction touches.
 
 One repeat is 256 bytes of the wider operand. Element j of block b in repeat r lies at
-``base + (r * rep_stride + b * blk_stride) * 32 bytes + j``; a mask switches lanes off, counter mode counts elements over
-all repeats (hicann/asc-devkit docs, SIMD calculation, @82b89a15f263).
+``base + (r * rep_stride + b * blk_stride) * 32 bytes + j``; a mask switches lanes off, counter mode counts elements
+over all repeats (hicann/asc-devkit docs, SIMD calculation, @82b89a15f263).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Lanes(NamedTuple):
     """The elements of one operand, in lane order, as offsets from its start.
 
     Attributes:
-        index: element offsets, one row a repeat where every repeat has the same lanes; None: 0 to ``count``.
-        count: number of elements.
+        offsets: element offsets; None: 0 to ``number``.
+        number: how many elements.
         extent: bytes from the start to behind the last element.
         runs: the touched bytes; None: one stretch from the start.
         distinct: no element occurs twice.
     """
 
-    index: np.ndarray[Any, Any] | None
-    count: int
+    offsets: np.ndarray[Any, Any] | None
+    number: int
     extent: int
     runs: Runs | None
     distinct: bool
@@ -82,9 +82,7 @@ def _active(bits: int, per_repeat: int) -> np.ndarray[Any, Any]:
     return np.array([lane for lane in range(per_repeat) if bits >> lane & 1], np.int64)
 
 
-def pattern_of(
-    registers: Registers, mask: Any, repeat_times: int, wide: int, is_set_mask: bool = True
-) -> Pattern:
+def pattern_of(registers: Registers, mask: Any, repeat_times: int, wide: int, is_set_mask: bool = True) -> Pattern:
     """The active lanes of a mask-form call.
 
     Raises:

@@ -97,15 +97,15 @@ def gather_elements(
         values = dict(zip(("mask", "repeat_times", "dst_rep_stride"), args, strict=False)) | options
         pattern = pattern_of(dst.owner.core.registers, values["mask"], values["repeat_times"], size)
         there = lanes(pattern, size, size, 1, int(values["dst_rep_stride"]))
-        offsets = stretch(there.count, 4)
+        offsets = stretch(there.number, 4)
     whole = stretch((src.owner.upper - src.addr) // size, size)
 
     def effect() -> None:
         at = (gather(src_offset, offsets).astype(np.int64) + int(src_base)) // size
-        inside = (at >= 0) & (at < whole.count)
+        inside = (at >= 0) & (at < whole.number)
         scatter(dst, there, gather(src, whole)[np.where(inside, at, 0)])
 
-    if there.count:
+    if there.number:
         # Which elements of src are read depends on data: none is judged, rather than all of them wrongly.
         _issue("gather", (dst, there), [(src_offset, offsets)], effect)
 
@@ -114,4 +114,3 @@ def _issue(name: str, dst: Operand, sources: list[Operand], effect: Any) -> None
     reads = tuple(access(*source) for source in sources)
     core = dst[0].owner.core
     core.issue(Instruction(name, V, reads, (access(*dst),), here(3), effect, (), LANES))
-

@@ -39,7 +39,7 @@ def tree_sum(rows: Array) -> Array:
 def _issue(
     name: str, dst: Operand, src: Operand, effect: Callable[[], None], align: int, scratch: Operand | None = None
 ) -> None:
-    if not src[1].count:
+    if not src[1].number:
         return
     writes = [access(*dst, align)]
     if scratch is not None:
@@ -98,7 +98,7 @@ def _whole_sum(
 ) -> None:  # fmt: skip
     require(name, (dst, src), _TYPES)
     region, pattern = _source(src, mask, repeats, blk, rep, is_set_mask)
-    target = _strided(dst, pattern.repeats, int(dst_rep)) if region.count else (dst, region)
+    target = _strided(dst, pattern.repeats, int(dst_rep)) if region.number else (dst, region)
 
     def effect() -> None:
         rows = _rows(gather(src, region), pattern, REPEAT // src.dtype.size)
@@ -120,7 +120,7 @@ def _whole_best(
     if order == ReduceOrder.ORDER_ONLY_INDEX and dst.dtype.size == 2:
         unit = step * 2  # the unit is 4 bytes there, whatever the element
         width = 2
-    target = _strided(out, pattern.repeats, unit, width) if region.count else (dst, region)
+    target = _strided(out, pattern.repeats, unit, width) if region.number else (dst, region)
 
     def effect() -> None:
         rows = _rows(gather(src, region), pattern, REPEAT // src.dtype.size)
@@ -233,7 +233,7 @@ def pair_reduce_sum(
     """Sums of adjacent pairs of active lanes; ``dst_rep_stride`` in units of 128 bytes."""
     require("pair_reduce_sum", (dst, src), _TYPES)
     region, pattern = _source(src, mask, repeat_time, src_blk_stride, src_rep_stride, is_set_mask)
-    pairs = -(-region.count // max(pattern.repeats, 1) // 2)
+    pairs = -(-region.number // max(pattern.repeats, 1) // 2)
     target = _strided(dst, pattern.repeats, int(dst_rep_stride) * 128 // dst.dtype.size, pairs)
 
     def effect() -> None:
@@ -246,7 +246,7 @@ def pair_reduce_sum(
 
 
 def _total(values: Array, per_repeat: int, counted: bool) -> Array:
-    """The sum in the order of the device: lane-wise first for 256 to 1024 bytes, trees inside repeats, then over them."""
+    """The sum in the device's order: lane-wise first for 256 to 1024 bytes, trees inside repeats, then over them."""
     if counted and per_repeat < len(values) <= 4 * per_repeat:
         rows = [values[at : at + per_repeat] for at in range(0, len(values), per_repeat)]
         first = rows[0].copy()
@@ -260,9 +260,7 @@ def _total(values: Array, per_repeat: int, counted: bool) -> Array:
     return values
 
 
-def _whole_tensor(
-    src: LocalTensor, args: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[Lanes, Pattern | None]:
+def _whole_tensor(src: LocalTensor, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Lanes, Pattern | None]:
     names = ("count",) if "count" in options or len(args) == 1 else ("mask", "repeat_time", "src_rep_stride")
     values = dict(zip(names, args, strict=False)) | options
     if "count" in values:
@@ -272,17 +270,15 @@ def _whole_tensor(
 
 
 def _scratch(tensor: LocalTensor | None, region: Lanes, size: int, each: int = 1) -> Operand | None:
-    if tensor is None or not region.count:
+    if tensor is None or not region.number:
         return None
     per_block = BLOCK // size
-    repeats = -(-region.count * size // REPEAT)
+    repeats = -(-region.number * size // REPEAT)
     elements = -(-repeats * each // per_block) * per_block
     return tensor, stretch(min(elements, max(tensor.size, 1)), tensor.dtype.size)
 
 
-def reduce_sum(
-    dst: LocalTensor, src: LocalTensor, shared_tmp_buffer: LocalTensor, *args: Any, **options: Any
-) -> None:
+def reduce_sum(dst: LocalTensor, src: LocalTensor, shared_tmp_buffer: LocalTensor, *args: Any, **options: Any) -> None:
     """``dst[0]`` = the sum: ``…, count`` or ``…, mask, repeat_time, src_rep_stride``. The workspace is overwritten."""
     require("reduce_sum", (dst, src), _TYPES)
     region, pattern = _whole_tensor(src, args, options)
@@ -313,7 +309,7 @@ def _reducer(name: str, best: str) -> Callable[..., None]:
             at = int(_BEST[best](values))
             place = _element_number(pattern, at, len(values))
             packed = _packed(("value", "index"), values[at : at + 1], np.array([place]), 2)
-            scatter(*target, packed[: target[1].count])
+            scatter(*target, packed[: target[1].number])
 
         _issue(name, target, (src, region), effect, dst.dtype.size,
                _scratch(shared_tmp_buffer, region, src.dtype.size, 2))  # fmt: skip

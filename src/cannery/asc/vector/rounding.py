@@ -6,7 +6,7 @@ result to 1; integers saturate and NaN becomes 0 (hicann/asc-devkit docs, Cast, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -59,7 +59,7 @@ def _half_away(x: Array) -> Array:
     return np.where(np.abs(x - whole) >= 0.5, whole + np.sign(x), whole)
 
 
-INTEGRAL: Final = MappingProxyType(
+INTEGRAL: Final[Mapping[RoundMode, Callable[[Any], Any]]] = MappingProxyType(
     {
         _R.CAST_NONE: np.rint,
         _R.CAST_RINT: np.rint,
@@ -147,7 +147,7 @@ def _to_odd(exact: Array, below: Array, above: Array) -> Array:
     return np.where(odd, below, above)
 
 
-_CHOOSE: Final = MappingProxyType(
+_CHOOSE: Final[Mapping[RoundMode, Callable[[Array, Array, Array], Array]]] = MappingProxyType(
     {
         _R.CAST_FLOOR: lambda exact, below, above: below,
         _R.CAST_CEIL: lambda exact, below, above: above,

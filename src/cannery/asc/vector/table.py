@@ -18,9 +18,7 @@ from cannery.asc.dtypes import DataType
 Array = np.ndarray[Any, Any]
 Compute = Callable[..., Any]
 
-ARITHMETIC: Final = frozenset(
-    {dtypes.int16, dtypes.int32, dtypes.float16, dtypes.float32, dtypes.bfloat16}
-)
+ARITHMETIC: Final = frozenset({dtypes.int16, dtypes.int32, dtypes.float16, dtypes.float32, dtypes.bfloat16})
 FLOATING: Final = frozenset({dtypes.float16, dtypes.float32, dtypes.bfloat16})
 BITS: Final = frozenset({dtypes.int16, dtypes.uint16})
 SHIFTABLE: Final = frozenset({dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.uint32})

@@ -1,0 +1,150 @@
+"""``cannery exec``: run a program written for the NPU stack, unchanged, and say what its kernels do wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+import typer
+
+FAILED = 1
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+_OWN = str(Path(__file__).resolve().parent.parent)
+
+
+class ProgramError(ValueError):
+    """There is no program to run."""
+
+
+def exec_program(
+    program: str = typer.Argument("", metavar="SCRIPT", help="The script, or the module with -m.", show_default=False),
+    args: list[str] = typer.Argument(None, metavar="[ARGS]...", help="Its arguments.", show_default=False),
+    module: bool = typer.Option(False, "-m", help="SCRIPT is the name of a module."),
+    check: bool = typer.Option(False, "--check", help="Check every launch; exit code 1 when there is an error."),
+    json_file: Path | None = typer.Option(None, "--json", metavar="FILE", help="Write findings and launches there."),
+    soc: str | None = typer.Option(None, "--soc", metavar="NAME", help="The chip, whatever the program sets."),
+    seed: int = typer.Option(0, "--seed", metavar="N", help="Draw the lazy order from it; 0 is the laziest."),
+    precise: bool = typer.Option(False, "--precise", help="Compute 16-bit floats in float32 inside kernels."),
+    keep: list[str] = typer.Option([], "--keep", metavar="NAME", help="Leave this package as it is installed."),
+    list_names: bool = typer.Option(False, "--list", help="List the packages that are substituted, and stop."),
+) -> None:
+    """Run SCRIPT with the NPU stack's packages resolved to this one's."""
+    import cannery.activate as activation
+    from cannery.aicore import session
+    from cannery.soc import soc as find_soc
+
+    activation.activate(keep)
+    if list_names:
+        names = activation.available()
+        typer.echo("\n".join(f"{name:<22} {place if name not in keep else 'kept'}" for name, place in names.items()))
+        return
+    if not program:
+        raise ProgramError("SCRIPT: found none, expected a script or -m MODULE")
+    if soc is not None:
+        find_soc(soc)
+    if not module and not Path(program).exists():
+        raise FileNotFoundError(2, os.strerror(2), program)
+    _write(json_file, {"findings": [], "launches": []})
+    with session(check=check, seed=seed, soc=soc, precise=precise) as found, _terminable():
+        code = _run(program, module, args or [])
+        sys.stdout.flush()
+        raise SystemExit(_conclude(found, json_file, code, check))
+
+
+def _conclude(found: Any, json_file: Path | None, code: int, check: bool) -> int:
+    from cannery.aicore import errors, report
+
+    _write(json_file, report.as_json(found))
+    findings = found.findings()
+    if not check:
+        return code
+    for finding in findings:
+        typer.echo(report.render(finding), err=True)
+    if findings:
+        typer.echo(f"cannery: {report.summary(findings, len(found.launches))}", err=True)
+    return FAILED if errors(findings) else code
+
+
+def _write(path: Path | None, value: Any) -> None:
+    if path is not None:
+        path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def _run(program: str, module: bool, args: Sequence[str]) -> int:
+    """Run the program as __main__; its exit code. What it raises is printed as Python prints it."""
+    sys.argv = [program, *args]
+    sys.path[0:1] = ["" if module else str(Path(program).resolve().parent)]
+    try:
+        if module:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        return _exit_code(end.code)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BaseException as failure:
+        typer.echo(_formatted(failure), err=True, nl=False)
+        return FAILED
+    return 0
+
+
+def _exit_code(code: Any) -> int:
+    if code is None or isinstance(code, int):
+        return int(code or 0)
+    typer.echo(str(code), err=True)
+    return FAILED
+
+
+def _formatted(failure: BaseException) -> str:
+    """The traceback from the program's first line on, without the lines of this package in between."""
+    entries = list(_entries(failure.__traceback__))
+    users = [entry for entry in entries if not _own(entry)]
+    failure.__traceback__ = _chain(users or entries)
+    return "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
+
+
+def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
+
+
+def _chain(entries: Sequence[TracebackType]) -> TracebackType | None:
+    following: TracebackType | None = None
+    for entry in reversed(entries):
+        following = TracebackType(following, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return following
+
+
+def _own(entry: TracebackType) -> bool:
+    name = entry.tb_frame.f_code.co_filename
+    return name.startswith((_OWN, "<frozen runpy>", "<frozen importlib", runpy.__file__))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let a polite kill end the program as sys.exit does, so that the report is written."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(TERMINATED)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
