@@ -16,7 +16,8 @@ PACKAGE = Path(cannery.__file__).parent
 GROUND = ("core", "soc", "operator", "aicore", "asc", "runtime")
 OPERATORS = ("ops",)
 FACES = ("pytorch", "aclnn", "acl", "ge", "atb", "st")
-TOP = ("cli", "__init__", "__main__")
+# capi is acl and aclnn once more, for C: it stands on both.
+TOP = ("cli", "capi", "__init__", "__main__")
 # Within the ground, each room may use only those named; a room missing here may use the whole ground.
 GROUND_USES = {
     "core": (),

@@ -18,9 +18,10 @@ _MASK = (1 << 64) - 1
 
 def spelled(call: Call) -> Callable[..., Any]:
     """The call as pyACL has it: ``(values …, ret)``, a bare ``ret``, or the bare value of a getter."""
+    inputs = call.prototype.inputs
 
     def function(*arguments: Any) -> Any:
-        status, values = call.invoke(process(), parsed(call.python, call.prototype.inputs, arguments))
+        status, values = call.invoke(process(), parsed(call.python, inputs, arguments))
         if not call.prototype.returns_status:
             return values[0] if values else None
         return (*values, status) if call.prototype.outputs else status

@@ -32,6 +32,7 @@ class AclTensor:
         dims: of the view; strides and offset count elements from ``address``.
         address: of the storage; may be set later.
         is_alive: until it is destroyed.
+        checked: the view, once it was found good.
     """
 
     dims: tuple[int, ...]
@@ -42,6 +43,17 @@ class AclTensor:
     storage_dims: tuple[int, ...]
     address: int
     is_alive: bool = True
+    checked: View | None = None
+
+    def view(self, name: str) -> View:
+        """The view, checked once.
+
+        Raises:
+            RuntimeFault: PARAM_INVALID, as ``View.of``.
+        """
+        if self.checked is None:
+            self.checked = View.of(name, self)
+        return self.checked
 
     def assign(self, other: AclTensor) -> None:
         """Become what another is."""

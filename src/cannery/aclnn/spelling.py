@@ -15,31 +15,52 @@ _MASK = (1 << 64) - 1
 
 def spelled(call: Call) -> Callable[..., Any]:
     """The call as a function: ``(status, values …)``, a bare status, or the bare handle of a creator."""
+    parse = _parser(call)
+    shape = _returns_status_and_values if call.prototype.outputs else _returns_status
+    if not call.prototype.returns_status:
+        shape = _returns_value
 
     def function(*arguments: Any) -> Any:
-        status, values = call.invoke(process(), parsed(call, arguments))
-        if not call.prototype.returns_status:
-            return values[0] if values else 0
-        return (status, *values) if call.prototype.outputs else status
+        return shape(*call.invoke(process(), parse(arguments)))
 
     function.__name__ = function.__qualname__ = call.name
     function.__doc__ = call.prototype.c
     return function
 
 
-def parsed(call: Call, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments as a call takes them: one an input.
+def _returns_status_and_values(status: int, values: tuple[Any, ...]) -> Any:
+    return (status, *values)
 
-    Raises:
-        TypeError: a wrong number of arguments, or one of another type.
+
+def _returns_status(status: int, values: tuple[Any, ...]) -> Any:
+    return status
+
+
+def _returns_value(status: int, values: tuple[Any, ...]) -> Any:
+    return values[0] if values else 0
+
+
+def _parser(call: Call) -> Callable[[Sequence[Any]], list[Any]]:
+    """What turns the arguments into one value an input.
+
+    It raises TypeError for a wrong number of arguments, or one of another type.
     """
     inputs = call.prototype.inputs
-    if len(arguments) == sum(1 + parameter.is_counted for parameter in inputs):
-        arguments = _without_lengths(inputs, arguments)
-    if len(arguments) != len(inputs):
-        names = ", ".join(parameter.name for parameter in inputs)
-        raise TypeError(f"{call.name}: found {len(arguments)} arguments, expected {len(inputs)}: {names}")
-    return [_parse(call.name, parameter, value) for parameter, value in zip(inputs, arguments, strict=True)]
+    converters = [_converter(parameter) for parameter in inputs]
+    length_in_c = sum(1 + parameter.is_counted for parameter in inputs)
+
+    def parse(arguments: Sequence[Any]) -> list[Any]:
+        if len(arguments) == length_in_c != len(inputs):
+            arguments = _without_lengths(inputs, arguments)
+        if len(arguments) != len(inputs):
+            names = ", ".join(parameter.name for parameter in inputs)
+            raise TypeError(f"{call.name}: found {len(arguments)} arguments, expected {len(inputs)}: {names}")
+        try:
+            return [convert(value) for convert, value in zip(converters, arguments, strict=True)]
+        except TypeError:
+            raise _wrong_type(call.name, inputs, arguments) from None
+
+    return parse
 
 
 def _without_lengths(inputs: Sequence[Parameter], arguments: Sequence[Any]) -> list[Any]:
@@ -55,16 +76,21 @@ def _without_lengths(inputs: Sequence[Parameter], arguments: Sequence[Any]) -> l
     return values
 
 
-def _parse(name: str, parameter: Parameter, value: Any) -> Any:
+def _converter(parameter: Parameter) -> Callable[[Any], Any]:
     convert = _CONVERTERS[parameter.kind]
-    try:
-        if not parameter.is_array:
-            return convert(value)
-        return None if value is None else [convert(item) for item in value]
-    except TypeError:
-        found = f"{parameter.name} is {type(value).__name__}"
-        wanted = f"a list of {parameter.kind.value}" if parameter.is_array else parameter.kind.value
-        raise TypeError(f"{name}: found {found}, expected {wanted}") from None
+    if not parameter.is_array:
+        return convert
+    return lambda value: None if value is None else [convert(item) for item in value]
+
+
+def _wrong_type(name: str, inputs: Sequence[Parameter], arguments: Sequence[Any]) -> TypeError:
+    for parameter, value in zip(inputs, arguments, strict=True):
+        try:
+            _converter(parameter)(value)
+        except TypeError:
+            wanted = f"a list of {parameter.kind.value}" if parameter.is_array else parameter.kind.value
+            return TypeError(f"{name}: {parameter.name}: found {type(value).__name__}, expected {wanted}")
+    return TypeError(f"{name}: an argument of the wrong type")
 
 
 def _address(value: Any) -> int:

@@ -18,7 +18,7 @@ import torch
 from cannery.aclnn.executor import INNER_NULLPTR, INVALID, NULLPTR, Buffer, Executor, Slot, find_executor
 from cannery.aclnn.naming import aclnn_operators, phase_one, phase_two, visible
 from cannery.aclnn.object_calls import find
-from cannery.aclnn.objects import AclArray, AclTensor, View
+from cannery.aclnn.objects import AclArray, AclTensor
 from cannery.core import AclnnStatus, DataType, OperatorError, Shape, TensorDesc
 from cannery.operator import ACLNN, AttrType, CallContext, Operator, OperatorDefinition, TensorParam, staged
 from cannery.runtime import Call, Process, RuntimeFault
@@ -88,8 +88,7 @@ def plan(process: Process, operator: Operator, arguments: Arguments) -> Executor
     buffers = tuple(NULL_OUTPUT if slot is None else slot.view.desc for slot in outputs)
     try:
         context = staged.bind(operator, descs, attributes, soc=chip, quirks=process.machine.quirks, buffers=buffers)
-        nulls = {name: None for name, value in attributes.items() if value is None}
-        context = replace(context, attrs=MappingProxyType({**context.attrs, **nulls}))
+        context = _with_nulls(context, attributes)
         context, tiling = _stages(process, operator, context, (*inputs, *outputs))
     except OperatorError as error:
         raise _as_fault(error) from error
@@ -130,6 +129,12 @@ def _stages(
         return context, staged.tiling(operator, context)
 
 
+def _with_nulls(context: CallContext, attributes: Mapping[str, Any]) -> CallContext:
+    """A null string stays null, where a host check judges it; elsewhere absent would mean the default."""
+    nulls = {name: None for name, value in attributes.items() if value is None}
+    return replace(context, attrs=MappingProxyType({**context.attrs, **nulls})) if nulls else context
+
+
 def _check_dtypes(definition: OperatorDefinition, slots: Sequence[Slot | None]) -> None:
     """A generated wrapper compares each tensor with the data types that are registered."""
     for param, slot in zip(definition.tensors, slots, strict=True):
@@ -152,7 +157,7 @@ def _slot(process: Process, name: str, handle: int) -> Slot | None:
     if not handle:
         return None
     tensor = find(process, handle, AclTensor, name)
-    return Slot(name, tensor, View.of(name, tensor))
+    return Slot(name, tensor, tensor.view(name))
 
 
 def _attributes(process: Process, definition: OperatorDefinition, given: Mapping[str, Any]) -> dict[str, Any]:

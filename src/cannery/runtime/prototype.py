@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from cannery.runtime.constants import ENUMS
@@ -57,7 +58,7 @@ class Parameter:
     length: str = ""
     is_counted: bool = False
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """What Python passes for it, or for an element of it."""
         return kind_of(self.type)
@@ -81,17 +82,17 @@ class Prototype:
     name: str
     parameters: tuple[Parameter, ...]
 
-    @property
+    @cached_property
     def returns_status(self) -> bool:
         """Whether it answers with a status, not with a value."""
         return self.returns in ("aclError", "aclnnStatus")
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Parameter, ...]:
         """What Python passes."""
         return tuple(parameter for parameter in self.parameters if not parameter.is_out)
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[Parameter, ...]:
         """What Python gets back before the status."""
         return tuple(parameter for parameter in self.parameters if parameter.is_out)
