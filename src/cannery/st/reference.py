@@ -34,7 +34,7 @@ def make_inputs(case: Case, seed: int, spec: TestSpec, context: CallContext) -> 
     """The inputs as the operator takes them, flat.
 
     Raises:
-        DataError, InvokeError: they cannot be made.
+        DataError: they cannot be made.
     """
     drawn = tuple(
         None if tensor is None else make_tensor(tensor, generator(seed, case.name, index))
@@ -43,7 +43,10 @@ def make_inputs(case: Case, seed: int, spec: TestSpec, context: CallContext) -> 
     is_custom = any(tensor is not None and tensor.data.is_custom for tensor in case.tensors)
     if spec.customize_inputs is None or not is_custom:
         return drawn
-    made = call_customize(spec.customize_inputs, arguments(case, context, drawn))
+    try:
+        made = call_customize(spec.customize_inputs, arguments(case, context, drawn))
+    except InvokeError as failure:
+        raise DataError(str(failure)) from None
     flat = [member for value in made for member in (value if isinstance(value, list) else [value])]
     return tuple(
         _customized(index, ours, tensor, value)
@@ -58,7 +61,7 @@ def _customized(index: int, drawn: Tensor | None, tensor: TensorSpec | None, val
     made = Tensor.of(value if isinstance(value, torch.Tensor) else np.ascontiguousarray(to_array(value)))
     made = Tensor(made.torch, tensor.desc.format)
     if (made.desc.dtype, made.desc.shape) != (tensor.desc.dtype, tensor.desc.shape):
-        raise InvokeError(f"customize_inputs: input {index}: found {made.desc}, expected {tensor.desc}")
+        raise DataError(f"customize_inputs: input {index}: found {made.desc}, expected {tensor.desc}")
     return made
 
 
