@@ -17,8 +17,10 @@ VERBS = MappingProxyType(
         "exec": Verb(
             "cannery.cli.exec:exec_program", "Run a program of the NPU stack; check its kernels.", runs_program=True
         ),
+        "indexer doctor": Verb("cannery.cli.indexer:doctor", "Say what is off in a saved indexer call."),
         "ops": Verb("cannery.cli.ops:ops", "List the operators."),
         "ops show": Verb("cannery.cli.show:show", "Show the contract of an operator."),
+        "plan": Verb("cannery.cli.plan:plan", "Show which core computes which rows, and how evenly."),
         "st": Verb("cannery.cli.st:st", "Run system tests from case files."),
     }
 )

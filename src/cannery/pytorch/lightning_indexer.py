@@ -24,6 +24,7 @@ from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
 )
 
 REDUCTIONS = ("sum", "mean", "none")
+SCALED_ROWS = 8192  # rows of a gradient scaled at a time
 Lengths = Tensor | Sequence[int] | None
 
 
@@ -229,8 +230,12 @@ def _reduced(rows: Tensor, plan: _Plan, q: Tensor, k: Tensor) -> Tensor:
 
 
 def _scaled(gradient: Tensor, factor: Tensor | float) -> Tensor:
-    """The product, rounded once to the gradient's own type."""
+    """The product, rounded once to the gradient's own type; wider only for some rows at a time."""
     if isinstance(factor, float) and factor == 1.0:
         return gradient
-    wide = torch.promote_types(gradient.dtype, torch.float32)
-    return gradient.to(wide).mul_(factor).to(gradient.dtype) if wide != gradient.dtype else gradient * factor
+    out = torch.empty_like(gradient)
+    for rows, into in zip(
+        gradient.flatten(0, -2).split(SCALED_ROWS), out.flatten(0, -2).split(SCALED_ROWS), strict=True
+    ):
+        into.copy_(rows.to(torch.promote_types(rows.dtype, torch.float32)) * factor)
+    return out

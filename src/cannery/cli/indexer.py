@@ -1,0 +1,25 @@
+"""``cannery indexer doctor``: a page about a saved call of the indexer's KL-loss gradient."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+WRONG = 1
+
+
+def doctor(
+    file: Path = typer.Argument(..., metavar="FILE.safetensors", help="What cannery.pytorch.save_call wrote."),
+    soc: str = typer.Option("Ascend950", "--soc", metavar="NAME", help="Chip whose split of the rows is judged."),
+    fixed: float = typer.Option(0.0, "--fixed", metavar="COST", help="Cost of a row besides its visible keys."),
+) -> None:
+    """Say what is off in a call: target, lse, blind rows, offsets, split. Exit code 1 when something is wrong."""
+    from cannery.cli.console import console
+    from cannery.ops._lightning_indexer.plan import RowCost
+    from cannery.pytorch.doctor import indexer_report, load_call
+
+    report = indexer_report(soc=soc, cost=RowCost(fixed=fixed), **load_call(file))
+    console(is_page=True).print(str(report))
+    if not report.is_healthy:
+        raise typer.Exit(WRONG)
