@@ -7,7 +7,7 @@ two accesses count as ordered, so that one missing flag is one finding and not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from cannery.aicore import messages
 from cannery.aicore.clocks import Clocks
@@ -21,6 +21,9 @@ from cannery.aicore.unwritten import Unwritten
 
 if TYPE_CHECKING:
     from cannery.aicore.core import Blocked, Core, Event
+
+_HYPOTHETICAL: Final = frozenset({"RAW", "WAR", "WAW", "EVENT_ID"})
+"""Kinds that mean nothing behind a wait that never ends."""
 
 
 class Checker:
@@ -42,7 +45,6 @@ class Checker:
         self._sync = SyncUse()
         self._unwritten = Unwritten(self.report)
         self._blind = [0] * COUNT
-        self._first_orphan: int | None = None
 
     def report(self, report: Report) -> None:
         """Count an occurrence of a finding."""
@@ -82,10 +84,8 @@ class Checker:
         self._check_id(event, site)
         destination = ENDS[event.number][1]
         if not event.carried:
-            event.orphans.append(site)
+            event.orphans.append((site, self.serial))
             self._blind[destination] += 1
-            if self._first_orphan is None:
-                self._first_orphan = self.serial
             return
         carried, set_site, set_by = event.carried.popleft()
         news = self.clocks.learn(destination, carried)
@@ -109,16 +109,17 @@ class Checker:
         memory.unwritten.add(lower, upper)
 
     def deadlock(self, heads: Sequence[Blocked]) -> None:
-        """The core cannot go on. What was issued beyond the first wait without a set never happens on a chip."""
-        if self._first_orphan is not None:
-            first = self._first_orphan
+        """The core cannot go on. What depends on order beyond the first wait without a set never happens on a chip."""
+        unanswered = [serial for event in self.core.events() for _, serial in event.orphans]
+        if unanswered:
+            first = min(unanswered)
             self._collector.drop(lambda finding, serial: _beyond(finding, serial, first, self.core.block))
         self.report(messages.deadlock(self.core.launch.kernel, self.core.block, heads))
 
     def finish(self, completed: bool) -> None:
         """End of the kernel: flags left over, synchronisation nobody needed."""
         for event in self.core.events():
-            for site in event.orphans:
+            for site, _ in event.orphans:
                 self.report(messages.unanswered(event, site))
             if completed:
                 for _, site, internal in event.carried:
@@ -189,4 +190,4 @@ def spans(access: Access) -> Sequence[tuple[int, int]]:
 
 
 def _beyond(finding: Finding, serial: int, first: int, block: int) -> bool:
-    return finding.kind == "EVENT_ID" and finding.core == block and serial > first
+    return finding.kind in _HYPOTHETICAL and finding.core == block and serial > first
