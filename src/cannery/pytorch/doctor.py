@@ -1,6 +1,6 @@
 """A look at a call of the indexer's KL-loss gradient: is the target a distribution, the lse the indexer's own?
 
-Most wrong gradients come from inputs that the operator cannot refuse: a target over other keys, an lse of another score,
+Most wrong gradients come from inputs that the operator cannot refuse: a target over other keys, another score's lse,
 an offset that is off. This measures them and says them on one page.
 """
 
