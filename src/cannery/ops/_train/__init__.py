@@ -1,0 +1,1 @@
+"""What ATB's train operators share beyond the rules of every ATB operation."""

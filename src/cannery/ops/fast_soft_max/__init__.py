@@ -1,0 +1,17 @@
+"""FastSoftMax, whole: definition, checks, shape inference, tiling, engines."""
+
+from cannery.operator import Operator
+from cannery.ops.fast_soft_max.checks import check
+from cannery.ops.fast_soft_max.definition import DEFINITION
+from cannery.ops.fast_soft_max.eager import launch
+from cannery.ops.fast_soft_max.infershape import infer_shape
+from cannery.ops.fast_soft_max.tiling import tiling
+
+OPERATOR = Operator(
+    definition=DEFINITION,
+    check=check,
+    infer_shape=infer_shape,
+    tiling=tiling,
+    engines={"eager": launch},
+    golden="cannery.ops.fast_soft_max.golden",
+)

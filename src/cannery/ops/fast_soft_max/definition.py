@@ -1,0 +1,29 @@
+"""FastSoftMax: softmax over the rows of attention scores without padding."""
+
+from cannery.core import DataType
+from cannery.operator import ATB, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam
+from cannery.ops._train.contract import HEAD_NUM, MAX_SEQLEN, RESERVED, SOCS
+
+LENGTHS = Attribute(
+    "qSeqLen", AttrType.LIST_INT, "Tokens of each sample.", f"1 to 32 lengths, each 1 to {MAX_SEQLEN}", default=()
+)
+TOO_LARGE = Quirk(
+    "too_large_fails_at_launch",
+    "2^32 elements or more are refused at tiling with ERROR_INVALID_PARAM",
+    "tiling fails unnoticed (its result has no data), and the launch fails with ERROR_INVALID_PARAM",
+)
+
+DEFINITION = OperatorDefinition(
+    name="FastSoftMax",
+    category="train",
+    summary="Softmax over every row of headNum blocks of qSeqLen[i] x qSeqLen[i] scores a sample, without padding.",
+    source="hicann/ascend-transformer-boost src/ops/ops_train/fast_soft_max @ddcc8b6",
+    contract=ATB,
+    inputs=(TensorParam("x", (DataType.DT_FLOAT16,), "[headNum * sum(qSeqLen[i]^2)]", "The scores."),),
+    outputs=(TensorParam("y", (DataType.DT_FLOAT16,), "[headNum * sum(qSeqLen[i]^2)]", "The probabilities."),),
+    attributes=(HEAD_NUM, LENGTHS, RESERVED),
+    socs=SOCS,
+    quirks=(TOO_LARGE,),
+    constraints=("Fewer than 2^32 elements.", "Computed in float32 and rounded once."),
+    faces=("atb",),
+)

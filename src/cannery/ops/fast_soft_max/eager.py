@@ -1,0 +1,20 @@
+"""Softmax in float32, rounded once, on any device."""
+
+from __future__ import annotations
+
+import torch
+
+from cannery.core import Tensor
+from cannery.operator import CallContext, TilingResult, atb
+from cannery.ops._train.squares import Squares
+
+
+def launch(
+    context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
+) -> None:
+    """Write the probabilities. y may be x itself."""
+    atb.check_tiled(context, tiling)
+    assert inputs[0] is not None
+    x, y = inputs[0].torch.reshape(-1), outputs[0].torch
+    rows = Squares.of(context, "qSeqLen").blocks(x)
+    y.copy_(torch.cat([torch.softmax(block.float(), -1).to(y.dtype).view(-1) for block in rows]))

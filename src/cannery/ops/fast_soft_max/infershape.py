@@ -1,0 +1,17 @@
+"""Shape and data type of the probabilities."""
+
+from cannery.core import Stage, TensorDesc
+from cannery.operator import CallContext, atb
+from cannery.ops.fast_soft_max.checks import check_tensor
+
+
+def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
+    """y is like x.
+
+    Raises:
+        OperatorError: at stage infer_shape.
+    """
+    atb.check_inputs(context)
+    x = context.required("x")
+    check_tensor(context, Stage.INFER_SHAPE, "x", x)
+    return (TensorDesc(x.dtype, x.shape, x.format),)

@@ -1,0 +1,33 @@
+"""FastSoftMaxGrad: the gradient of FastSoftMax."""
+
+from cannery.core import DataType
+from cannery.operator import ATB, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam
+from cannery.ops._train.contract import HEAD_NUM, MAX_SEQLEN, RESERVED, SOCS
+
+SHAPE = "[headNum * sum(qSeqLen[i]^2)]"
+LENGTHS = Attribute(
+    "qSeqLen", AttrType.LIST_INT, "Tokens of each sample.", f"1 to 32 lengths, each 1 to {MAX_SEQLEN}", default=()
+)
+TOO_LARGE = Quirk(
+    "too_large_fails_at_launch",
+    "2^32 elements or more are refused at tiling with ERROR_INVALID_PARAM",
+    "tiling fails unnoticed (its result has no data), and the launch fails with ERROR_INVALID_PARAM",
+)
+
+DEFINITION = OperatorDefinition(
+    name="FastSoftMaxGrad",
+    category="train",
+    summary="Gradient of FastSoftMax from its output: dx = y * (dy - sum over the row of y * dy).",
+    source="hicann/ascend-transformer-boost src/ops/ops_train/fast_soft_max_grad @ddcc8b6",
+    contract=ATB,
+    inputs=(
+        TensorParam("y", (DataType.DT_FLOAT16,), SHAPE, "What FastSoftMax gave."),
+        TensorParam("dy", (DataType.DT_FLOAT16,), SHAPE, "The gradient of y."),
+    ),
+    outputs=(TensorParam("dx", (DataType.DT_FLOAT16,), SHAPE, "The gradient of FastSoftMax's input."),),
+    attributes=(HEAD_NUM, LENGTHS, RESERVED),
+    socs=SOCS,
+    quirks=(TOO_LARGE,),
+    constraints=("Fewer than 2^32 elements.", "Computed in float32 and rounded once."),
+    faces=("atb",),
+)

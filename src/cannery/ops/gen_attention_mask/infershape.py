@@ -1,0 +1,17 @@
+"""Shape and data type of the crops."""
+
+from cannery.core import Stage, TensorDesc
+from cannery.operator import CallContext, atb
+from cannery.ops.gen_attention_mask.checks import check_x, output_shape
+
+
+def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
+    """output: [headNum · Σ seqLen²], with x's data type and format.
+
+    Raises:
+        OperatorError: at stage infer_shape.
+    """
+    atb.check_inputs(context)
+    check_x(context, Stage.INFER_SHAPE)
+    x = context.required("x")
+    return (TensorDesc(x.dtype, output_shape(context, Stage.INFER_SHAPE), x.format),)
