@@ -72,8 +72,8 @@ def test_a_file_without_the_operator_is_never_run(tmp_path: Path) -> None:
 
 
 def test_files_next_to_an_asset_can_be_imported_by_it(tmp_path: Path) -> None:
-    spec(tmp_path, "VALUE = 7\n", "_helper_of_golden.py")
-    text = f"from _helper_of_golden import VALUE\n{CLASS}    def golden():\n        return VALUE\n"
+    spec(tmp_path, "VALUE = 7\n", "_words_of_golden.py")
+    text = f"from _words_of_golden import VALUE\n{CLASS}    def golden():\n        return VALUE\n"
     assert golden_of(OPERATOR, spec(tmp_path, text)) == 7
 
 

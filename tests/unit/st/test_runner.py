@@ -179,6 +179,7 @@ def test_data_do_not_depend_on_what_else_runs(lab: Any) -> None:
         ({"OutNum": "2", "ExpectedError": "S:GRAPH_PARAM_INVALID"}, "PASS"),
         ({"TestType": "Generalization", "OutDType": "reserved", "OutShape": "reserved"}, "PASS"),
         ({"OutNum": "0", "OutDType": "", "OutFormat": "", "OutShape": ""}, "PASS"),
+        ({"OutNum": "1", "OutDType": "", "OutFormat": "", "OutShape": ""}, "PASS"),
         ({"TestType": "Performance"}, "PASS"),
         ({"OpName": "ScaleBias_7"}, "PASS"),
         ({"InFormat": "nchw"}, "PASS"),

@@ -100,7 +100,9 @@ def _data(folder: Path, cells: Mapping[str, str], count: int) -> tuple[Data, ...
 def _outputs(cells: Mapping[str, str]) -> tuple[TensorSpec, ...] | None:
     """What the row says of the outputs; None where it leaves them to shape inference."""
     columns = ("OutNum", "OutDType", "OutFormat", "OutShape")
-    if RESERVED in [cells[column] for column in columns] or all(cells[column] in ("", "0") for column in columns):
+    said = [cells[column] for column in columns]
+    # Rows that await an error often leave the cells empty, whatever the number says.
+    if RESERVED in said or not any(said[1:]):
         return None
     count = _read(cells, "OutNum", schema.read_number)
 
