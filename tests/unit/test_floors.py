@@ -17,7 +17,7 @@ GROUND = ("core", "soc", "operator", "aicore", "asc", "runtime")
 OPERATORS = ("ops",)
 FACES = ("pytorch", "aclnn", "acl", "ge", "atb", "st")
 # capi is acl and aclnn once more, for C: it stands on both.
-TOP = ("cli", "capi", "__init__", "__main__")
+TOP = ("cli", "capi", "activate", "pytest_plugin", "__init__", "__main__")
 # Within the ground, each room may use only those named; a room missing here may use the whole ground.
 GROUND_USES = {
     "core": (),

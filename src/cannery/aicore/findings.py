@@ -87,6 +87,10 @@ class Finding:
     core: int
     hint: str = ""
 
+    def __str__(self) -> str:
+        where = "".join(f" {site.file}:{site.line}" for site in self.locations)
+        return f"{self.kind} in {self.kernel}{where}: {self.message.splitlines()[0].removeprefix('====== ')}"
+
     def as_dict(self) -> dict[str, Any]:
         """The finding as JSON has it."""
         return {

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cannery.aicore.findings import Finding
+from cannery.soc import Soc
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Session:
 
     check: bool = False
     seed: int = 0
-    soc: str | None = None
+    soc: str | Soc | None = None
     precise: bool = False
     platform: str = ""
     launches: list[LaunchRecord] = field(default_factory=list)
@@ -88,7 +89,9 @@ def current() -> Session:
 
 
 @contextmanager
-def session(*, check: bool = False, seed: int = 0, soc: str | None = None, precise: bool = False) -> Iterator[Session]:
+def session(
+    *, check: bool = False, seed: int = 0, soc: str | Soc | None = None, precise: bool = False
+) -> Iterator[Session]:
     """Run launches under their own options; yields the session, which gathers what they find."""
     mine = Session(check, seed, soc, precise)
     _STACK.append(mine)

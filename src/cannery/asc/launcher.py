@@ -22,7 +22,7 @@ from cannery.aicore.memory import GlobalBuffer
 from cannery.aicore.session import LaunchRecord
 from cannery.asc import traceback
 from cannery.asc.context import CORE
-from cannery.asc.dtypes import BY_NUMPY
+from cannery.asc.dtypes import BY_NUMPY, bfloat16
 from cannery.asc.numbers import INTEGERS, RtFloat, RtInt, runtime
 from cannery.asc.runtime import config
 from cannery.asc.runtime.config import KernelType
@@ -54,7 +54,7 @@ class Argument:
 
     __slots__ = ("_back", "_value")
 
-    def __init__(self, value: Any, back: Callable[[], None] | None = None) -> None:
+    def __init__(self, value: Any, back: Callable[[], Any] | None = None) -> None:
         self._value = value
         self._back = back
 
@@ -75,9 +75,11 @@ def argument(name: str, value: Any) -> Argument:
         TypeError: a kernel cannot take such a value.
         OverflowError: an integer beyond int32.
     """
-    array = _as_array(value)
-    if array is not None:
-        return _array_argument(name, array)
+    if isinstance(value, np.ndarray):
+        return _array_argument(name, value)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _tensor_argument(name, value, torch)
     if isinstance(value, (RtInt, RtFloat, Struct, GlobalAddress)):
         return Argument(value)
     if isinstance(value, np.generic):
@@ -90,19 +92,24 @@ def argument(name: str, value: Any) -> Argument:
     raise TypeError(f"{name}: found {type(value).__name__}, expected an array, a number or a Struct")
 
 
-def _as_array(value: Any) -> np.ndarray[Any, Any] | None:
-    if isinstance(value, np.ndarray):
-        return value
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, torch.Tensor):
-        return None
+def _tensor_argument(name: str, value: Any, torch: Any) -> Argument:
+    """A torch tensor: in place where it is contiguous in host memory, otherwise a copy that goes back."""
     tensor = value.detach()
-    if tensor.dtype == torch.bfloat16:
-        import ml_dtypes
+    if tensor.device.type == "cpu" and tensor.is_contiguous():
+        return _array_argument(name, _flat(tensor, torch))
+    host = tensor.cpu().contiguous()
+    if host.data_ptr() == tensor.data_ptr():
+        host = host.clone()
+    inner = _array_argument(name, _flat(host, torch))
+    return Argument(inner.for_core(), lambda: tensor.copy_(host))
 
-        raw: np.ndarray[Any, Any] = tensor.view(torch.int16).numpy()
-        return raw.view(ml_dtypes.bfloat16)
-    array: np.ndarray[Any, Any] = tensor.numpy()
+
+def _flat(tensor: Any, torch: Any) -> np.ndarray[Any, Any]:
+    """The elements as a numpy array; flat, because numpy has fewer dims than torch."""
+    flat = tensor.reshape(-1)
+    if tensor.dtype == torch.bfloat16:
+        return flat.view(torch.int16).numpy().view(bfloat16.numpy)
+    array: np.ndarray[Any, Any] = flat.numpy()
     return array
 
 

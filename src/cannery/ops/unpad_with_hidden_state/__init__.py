@@ -2,6 +2,7 @@
 
 from cannery.operator import Operator
 from cannery.ops._hidden_state.contract import check
+from cannery.ops.unpad_with_hidden_state import kernel
 from cannery.ops.unpad_with_hidden_state.definition import DEFINITION
 from cannery.ops.unpad_with_hidden_state.eager import launch
 from cannery.ops.unpad_with_hidden_state.infershape import infer_shape
@@ -12,6 +13,6 @@ OPERATOR = Operator(
     check=check,
     infer_shape=infer_shape,
     tiling=tiling,
-    engines={"eager": launch},
+    engines={"eager": launch, "aicore": kernel.launch},
     golden="cannery.ops.unpad_with_hidden_state.golden",
 )

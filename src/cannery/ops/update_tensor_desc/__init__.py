@@ -1,6 +1,7 @@
 """UpdateTensorDesc, whole: definition, shape inference, tiling, engines."""
 
 from cannery.operator import Operator
+from cannery.ops.update_tensor_desc import kernel
 from cannery.ops.update_tensor_desc.definition import DEFINITION
 from cannery.ops.update_tensor_desc.eager import launch
 from cannery.ops.update_tensor_desc.infershape import infer_shape
@@ -12,6 +13,6 @@ OPERATOR = Operator(
     check=lambda context: None,
     infer_shape=infer_shape,
     tiling=tiling,
-    engines={"eager": launch},
+    engines={"eager": launch, "aicore": kernel.launch},
     golden="cannery.ops.update_tensor_desc.golden",
 )

@@ -1,0 +1,21 @@
+"""``engine="aicore"``: an operator's kernel, launched checked; what is found is part of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cannery.aicore import Finding, current, session
+from cannery.asc.jit import JITFunction
+from cannery.soc import Soc
+
+
+def launch_checked(kernel: JITFunction, soc: Soc, core_num: int, *args: Any) -> tuple[Finding, ...]:
+    """Launch a kernel on ``core_num`` cores of a chip with all checks on; its findings.
+
+    Arrays and torch tensors are written in place. The seed of the lazy order is the surrounding session's.
+
+    Raises:
+        DeadlockError: the kernel cannot go on.
+    """
+    with session(check=True, seed=current().seed, soc=soc):
+        return kernel.run(core_num, *args).findings

@@ -1,0 +1,74 @@
+"""PadWithHiddenState on the virtual core, with the padding stage that its tiling structure provides for.
+
+Source: ascend-transformer-boost `src/kernels/mixkernels/pad_with_hidden_state/op_kernel/` @ddcc8b6. The original
+computes and ships ``paddingOffset`` and ``paddingTileInfo``, but its kernel never uses them and leaves the padding as
+it was; with quirks this one does the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cannery import asc
+from cannery.aicore import Finding
+from cannery.asc.engine import launch_checked
+from cannery.core import Tensor
+from cannery.operator import CallContext, TilingResult, atb
+from cannery.ops._hidden_state.fields import word_of
+from cannery.ops._hidden_state.kernel import Pipeline, bound, copy_out, move_sample, share, word
+from cannery.ops._hidden_state.memory import apart
+from cannery.ops._hidden_state.tiling import TILE_LENGTH
+from cannery.ops.pad_with_hidden_state.tiling import TILING_DATA
+
+BATCH_SIZE = word_of(TILING_DATA, "batchSize")
+INPUT_OFFSET = word_of(TILING_DATA, "inputOffset")
+OUTPUT_OFFSET = word_of(TILING_DATA, "outputOffset")
+PADDING_OFFSET = word_of(TILING_DATA, "paddingOffset")
+COPY_TILE_INFO = word_of(TILING_DATA, "copyTileInfo")
+PADDING_TILE_INFO = word_of(TILING_DATA, "paddingTileInfo")
+
+
+@asc.jit
+def pad_with_hidden_state(
+    x: asc.GlobalAddress, output: asc.GlobalAddress, tiling: asc.GlobalAddress, padding: asc.ConstExpr[bool]
+) -> None:
+    """Move every sample's rows from the packed to the padded layout, and write zeros behind them."""
+    data = bound(tiling)
+    pipeline = Pipeline(x, output)
+    for sample in range(data.get_value(BATCH_SIZE)):
+        source_at, target_at = word(data, INPUT_OFFSET + sample), word(data, OUTPUT_OFFSET + sample)
+        move_sample(pipeline, source_at, target_at, data, COPY_TILE_INFO + 3 * sample)
+        if padding:
+            padding_at = target_at + word(data, PADDING_OFFSET + sample)
+            pad_sample(pipeline, padding_at, data, PADDING_TILE_INFO + 3 * sample)
+
+
+@asc.jit
+def pad_sample(pipeline: Pipeline, target_at: Any, tiling: asc.GlobalTensor, info: int) -> None:
+    """Write this core's share of a sample's padding."""
+    start, tiles, rest = share(tiling, info)
+    for tile in range(tiles):
+        pad_tile(pipeline, target_at + start + asc.number(tile, asc.int64) * TILE_LENGTH, TILE_LENGTH)
+    if rest > 0:
+        pad_tile(pipeline, target_at + start + asc.number(tiles, asc.int64) * TILE_LENGTH, rest)
+
+
+@asc.jit
+def pad_tile(pipeline: Pipeline, at: Any, length: int) -> None:
+    """One tile of zeros."""
+    zeros = pipeline.leaving.alloc_tensor(asc.half)
+    asc.duplicate(zeros, 0, length)
+    pipeline.leaving.enque(zeros)
+    copy_out(pipeline, at, length)
+
+
+def launch(
+    context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
+) -> tuple[Finding, ...]:
+    """Launch on all cores that tiling names; the findings. With quirks the padding is left as it was."""
+    atb.check_tiled(context, tiling)
+    x, out = apart(context, inputs, outputs)
+    words = np.frombuffer(tiling.data, np.uint32)
+    return launch_checked(pad_with_hidden_state, context.soc, tiling.block_dim, x, out, words, not context.quirks)

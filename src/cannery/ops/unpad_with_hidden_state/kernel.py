@@ -1,0 +1,43 @@
+"""UnpadWithHiddenState on the virtual core.
+
+Source: ascend-transformer-boost `src/kernels/mixkernels/unpad_with_hidden_state/op_kernel/` @ddcc8b6.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cannery import asc
+from cannery.aicore import Finding
+from cannery.asc.engine import launch_checked
+from cannery.core import Tensor
+from cannery.operator import CallContext, TilingResult, atb
+from cannery.ops._hidden_state.fields import word_of
+from cannery.ops._hidden_state.kernel import Pipeline, bound, move_sample, word
+from cannery.ops._hidden_state.memory import apart
+from cannery.ops.unpad_with_hidden_state.tiling import TILING_DATA
+
+BATCH_SIZE = word_of(TILING_DATA, "batchSize")
+INPUT_OFFSET = word_of(TILING_DATA, "inputOffset")
+OUTPUT_OFFSET = word_of(TILING_DATA, "outputOffset")
+TILE_INFO = word_of(TILING_DATA, "tileInfo")
+
+
+@asc.jit
+def unpad_with_hidden_state(x: asc.GlobalAddress, output: asc.GlobalAddress, tiling: asc.GlobalAddress) -> None:
+    """Move every sample's rows from the padded to the packed layout."""
+    data = bound(tiling)
+    pipeline = Pipeline(x, output)
+    for sample in range(data.get_value(BATCH_SIZE)):
+        source_at, target_at = word(data, INPUT_OFFSET + sample), word(data, OUTPUT_OFFSET + sample)
+        move_sample(pipeline, source_at, target_at, data, TILE_INFO + 3 * sample)
+
+
+def launch(
+    context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
+) -> tuple[Finding, ...]:
+    """Launch on all cores that tiling names; the findings."""
+    atb.check_tiled(context, tiling)
+    x, out = apart(context, inputs, outputs)
+    words = np.frombuffer(tiling.data, np.uint32)
+    return launch_checked(unpad_with_hidden_state, context.soc, tiling.block_dim, x, out, words)
