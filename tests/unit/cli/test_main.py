@@ -33,7 +33,7 @@ class Raising(Verb):
 
 
 def _verbs(failure: BaseException | None) -> dict[str, Verb]:
-    return {"work": Raising("", "Work.", failure), "rest": Verb("nowhere:nothing", "Rest.")}
+    return {"work": Raising("", "Work.", failure=failure), "rest": Verb("nowhere:nothing", "Rest.")}
 
 
 @pytest.fixture
