@@ -49,7 +49,7 @@ class Batch:
 def make_batch(batch: int, max_len: int, width: int, seed: int) -> Batch:
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(batch, max_len, width, generator=generator, dtype=torch.float32).half().requires_grad_()
-    lengths = torch.randint(1, max_len + 1, (batch,), generator=generator)
+    lengths = torch.linspace(1, max_len, batch).long()[torch.randperm(batch, generator=generator)]
     mask = torch.arange(max_len) < lengths[:, None]
     rows = x.detach()[mask]
     return Batch(x, lengths, mask, rows, torch.ones_like(rows))
@@ -110,7 +110,10 @@ def padding_runs(b: Batch) -> dict[str, Run]:
 
 
 def backward_runs(b: Batch) -> dict[str, Run]:
-    runs: dict[str, Run] = {"fresh copies of rows and batch": lambda: floor_both_ways(b)}
+    runs: dict[str, Run] = {
+        "fresh copies of rows and batch": lambda: floor_both_ways(b),
+        "fresh copies of rows, twice": lambda: [torch.empty_like(b.rows).copy_(b.rows) for _ in range(2)],
+    }
     return runs | {name: lambda move=move: both_ways(b, move) for name, move in UNPADS.items()}
 
 

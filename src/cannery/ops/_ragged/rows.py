@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cannery.ops._ragged.memory import huge_empty
+from cannery.ops._ragged import memory
 
 # Where the two ways break even on a CPU: rows of 256 bytes keep the 8-byte index below 4 % of what is moved, and a
 # copy of 16 KiB takes longer than starting it.
@@ -45,7 +45,7 @@ def pack_rows(x: Tensor, lengths: Sequence[int], out: Tensor | None = None) -> T
         lengths: B row counts, each in 0..S.
         out: contiguous (sum(lengths), ...) to write into; fresh memory by default.
     """
-    out = huge_empty((sum(lengths), *x.shape[2:]), x) if out is None else out
+    out = memory.empty((sum(lengths), *x.shape[2:]), x) if out is None else out
     if out.numel() == 0:
         return out
     if _by_segments(x, 2, out, 1, lengths):
@@ -62,7 +62,7 @@ def pack_rows(x: Tensor, lengths: Sequence[int], out: Tensor | None = None) -> T
 def spread_rows(
     rows: Tensor, lengths: Sequence[int], max_len: int, value: complex | None = 0, out: Tensor | None = None
 ) -> Tensor:
-    """Padded batch of packed rows, the adjoint of :func:`pack_rows`; every element is written exactly once.
+    """Padded batch of packed rows, the adjoint of :func:`pack_rows`; no element is written twice.
 
     Args:
         rows: (sum(lengths), ...), any strides.
@@ -70,7 +70,9 @@ def spread_rows(
         value: fills positions from lengths[i] on; ``None`` leaves them as ``out`` has them.
         out: contiguous (B, max_len, ...) to write into; fresh memory by default.
     """
-    out = rows.new_empty((len(lengths), max_len, *rows.shape[1:])) if out is None else out
+    if out is None:
+        shape = (len(lengths), max_len, *rows.shape[1:])
+        out, value = (memory.zeros(shape, rows), None) if _is_plain_zero(value) else (rows.new_empty(shape), value)
     if out.numel() == 0:
         return out
     if _by_segments(rows, 1, out, 2, lengths):
@@ -87,7 +89,7 @@ def spread_rows(
 @torch.no_grad()
 def take_rows(x: Tensor, indices: Tensor, out: Tensor | None = None) -> Tensor:
     """Rows of ``x`` (B, S, ...) at flat positions ``indices`` (N,) of ``B * S``, in that order: (N, ...)."""
-    out = huge_empty((indices.shape[0], *x.shape[2:]), x) if out is None else out
+    out = memory.empty((indices.shape[0], *x.shape[2:]), x) if out is None else out
     if out.numel() == 0:
         return out
     source, target = _sides(x, 2, out, 1)
@@ -98,14 +100,16 @@ def take_rows(x: Tensor, indices: Tensor, out: Tensor | None = None) -> Tensor:
 @torch.no_grad()
 def put_rows(rows: Tensor, indices: Tensor, batch: int, max_len: int) -> Tensor:
     """The adjoint of :func:`take_rows` for distinct ``indices``: zeros (batch, max_len, ...) with ``rows`` put in."""
-    out = rows.new_empty((batch, max_len, *rows.shape[1:]))
-    if out.numel() == 0:
-        return out
-    holes = torch.ones(batch * max_len, dtype=torch.bool, device=indices.device).index_fill_(0, indices, False)
-    source, target = _sides(rows, 1, out, 2)
-    _scatter(target, holes.nonzero().flatten(), _fill(0, out.dtype, target))
-    _scatter(target, indices, source.tensor)
+    out = memory.zeros((batch, max_len, *rows.shape[1:]), rows)
+    if out.numel() > 0:
+        source, target = _sides(rows, 1, out, 2)
+        _scatter(target, indices, source.tensor)
     return out
+
+
+def _is_plain_zero(value: complex | None) -> bool:
+    """Zero whose bytes are zeros in every dtype, which −0.0 is not."""
+    return value == 0 and "-" not in str(value)
 
 
 def _spread_by_segments(rows: Tensor, lengths: Sequence[int], value: complex | None, out: Tensor) -> Tensor:

@@ -1,13 +1,15 @@
 """Row moves: every dtype, stride pattern and way of moving gives the bytes that a plain loop gives."""
 
 import math
+import mmap
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cannery.ops._ragged import pack_rows, put_rows, rows, spread_rows, take_rows
+from cannery.ops._ragged import memory, pack_rows, put_rows, rows, spread_rows, take_rows
 
 DTYPES = [
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.float8_e4m3fn, torch.float8_e5m2),
@@ -101,11 +103,34 @@ def test_conjugated_views_are_resolved():
     assert torch.equal(pack_rows(x.conj(), [1, 3]), pack_rows(x, [1, 3]).conj())
 
 
-def test_large_results_on_huge_pages_are_ordinary_tensors():
+def test_large_results_are_ordinary_tensors():
     packed = pack_rows(torch.ones(2, 1024, 1024), [1000, 900])
-    assert packed.numel() * packed.element_size() > rows.huge_empty.__globals__["HUGE_FROM_BYTES"]
+    padded = spread_rows(packed, [1000, 900], 1024)
+    assert min(packed.nbytes, padded.nbytes) > memory.LARGE_BYTES
     assert bool((packed == 1).all())
+    assert padded.sum() == 1900 * 1024
+    padded += 1
+    assert padded.sum() == (1900 + 2048) * 1024
     assert packed.resize_(2000, 1024).shape == (2000, 1024)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_the_padding_of_a_large_batch_has_no_memory_behind_it():
+    before = resident()
+    padded = spread_rows(torch.ones(16, 1024), [16], 1 << 18)
+    assert padded.nbytes == 1 << 30
+    assert resident() - before < 64 << 20
+    assert padded[0, 15:17, 0].tolist() == [1, 0]
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -0.0, False])
+def test_every_zero_keeps_its_sign(value):
+    padded = spread_rows(torch.ones(2, 3), [2], 4, value)
+    assert bytes_of(padded[0, 2:]) == bytes_of(torch.full((2, 3), value, dtype=torch.float32))
 
 
 @pytest.mark.parametrize("width", [32768, 32767])
