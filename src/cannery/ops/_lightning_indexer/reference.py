@@ -35,7 +35,7 @@ def double(x: Any) -> torch.Tensor:
 def pieces(
     q: Any, k: Any, lengths: tuple[Any, ...], layout_q: str, layout_k: str, mask: int, ratio: int
 ) -> Iterator[Piece]:
-    """The batches of a call; lengths: cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, cmp_residual_k, or None each."""
+    """The batches of a call; lengths: both cu_seqlens, both seqused, cmp_residual_k, or None each."""
     cu_q, cu_k, used_q, used_k, residual = lengths
     ends_q, ends_k = _ends(q, cu_q, layout_q), _ends(k, cu_k, layout_k)
     for b in range(len(ends_q) - 1):

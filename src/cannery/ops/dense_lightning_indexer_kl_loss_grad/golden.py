@@ -131,7 +131,7 @@ class DenseLightningIndexerKLLossGradSpec:
             seen = target[piece.rows, : piece.mask.shape[1]] * piece.mask
             target[piece.rows] *= 0.7 / seen.sum(1, keepdim=True).clamp_min(1e-9)
         batch, each = (0, 0) if layout_q == "TND" else q.shape[:2]
-        sizes = {"batch_size": batch, "max_seqlen_q": each, "layout_q": layout_q, "layout_k": layout_k}
+        sizes: dict[str, Any] = {"batch_size": batch, "max_seqlen_q": each, "layout_q": layout_q, "layout_k": layout_k}
         dealt = Metadata.golden(*lengths, **sizes, full_soc_version=full_soc_version)
         drawn = (
             target.reshape(attn_softmax_l1_norm.shape).numpy().astype(np.float32),

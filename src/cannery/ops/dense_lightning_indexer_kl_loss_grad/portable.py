@@ -8,7 +8,7 @@ import torch
 
 from cannery.ops._lightning_indexer.operands import Operands
 from cannery.ops._lightning_indexer.rounding import round_half_away
-from cannery.ops._lightning_indexer.score import RowBlock, Tile, row_blocks, tiles
+from cannery.ops._lightning_indexer.score import TILE_KEYS, RowBlock, Tile, row_blocks, tiles
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ def _gather(call: Operands, buffers: Buffers, block: RowBlock) -> _Rows:
     q = call.q[block.token].to(call.working)
     k = call.k[block.k_start : block.k_start + block.keys].to(call.working)
     seen = torch.arange(block.keys, device=q.device) < block.visible
-    mass = torch.where(seen, buffers.p[block.token, : block.keys], 0).sum(1, keepdim=True)
+    target = torch.where(seen, buffers.p[block.token, : block.keys], 0)
+    # In parts: torch splits one long sum by the number of threads.
+    mass = torch.stack([part.sum(1, keepdim=True) for part in target.split(TILE_KEYS, 1)]).sum(0)
     lse, w = buffers.lse[block.token][:, None], call.w[block.token]
     return _Rows(q, _finite(q), w.to(q.dtype), k, _finite(k), lse.to(q.dtype), mass.to(q.dtype))
 

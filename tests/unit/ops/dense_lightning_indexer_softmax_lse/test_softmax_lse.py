@@ -1,0 +1,127 @@
+"""The log-sum-exp of the scores: both computations against float64, blind rows, layouts, threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from cannery.ops._lightning_indexer import engine
+from cannery.ops._lightning_indexer.geometry import ArgumentError
+from cannery.ops.dense_lightning_indexer_softmax_lse import eager
+from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
+from cannery.ops.dense_lightning_indexer_softmax_lse.golden import DenseLightningIndexerSoftmaxLseSpec as Spec
+
+PACKED: dict[str, Any] = {
+    "layout_q": "TND",
+    "layout_k": "TND",
+    "cu_q": [0, 30, 30, 101],
+    "cu_k": [0, 10, 75, 140],
+    "seqused_q": [28, 0, 71],
+    "seqused_k": [10, 65, 64],
+    "residual": [1, 0, 2],
+    "mask_mode": 3,
+    "cmp_ratio": 3,
+}
+
+
+@pytest.fixture(params=["compiled", "portable"])
+def computation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run by the compiled kernels (where this machine has them) and by plain PyTorch."""
+    if request.param == "portable":
+        monkeypatch.setattr(eager, "has_kernels", lambda q: False)
+    elif not engine.has_kernels(torch.empty(1, 128, dtype=torch.bfloat16)):
+        pytest.skip("this machine has no kernels: numba is missing, or the processor's bf16 dot product")
+
+
+def draw(
+    q_lead: tuple[int, ...], k_lead: tuple[int, ...], heads: int, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    g = torch.Generator().manual_seed(1)
+    wide = torch.float64 if dtype is torch.float64 else torch.float32
+    q = torch.randn(*q_lead, heads, 128, generator=g, dtype=wide).to(dtype)
+    k = torch.randn(*k_lead, 1, 128, generator=g, dtype=wide).to(dtype)
+    return q, k, torch.randn(*q_lead, heads, generator=g, dtype=wide) * 0.05
+
+
+@pytest.mark.usefixtures("computation")
+@pytest.mark.parametrize("heads", [1, 8, 13, 64])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+def test_agrees_with_the_golden_and_is_minus_infinity_for_blind_rows(heads: int, dtype: torch.dtype) -> None:
+    q, k, w = draw((101,), (140,), heads, dtype)
+    found = softmax_lse(q, k, w, **PACKED)
+    names = {"cu_q": "cu_seqlens_q", "cu_k": "cu_seqlens_k", "residual": "cmp_residual_k"}
+    expected = Spec.golden(q, k, w, **{names.get(name, name): value for name, value in PACKED.items()})[0]
+    assert found.shape == (1, 101)
+    assert np.array_equal(np.isinf(found.numpy()), np.isinf(expected))
+    assert found[0, 28:30].eq(-torch.inf).all()
+    seen = np.isfinite(expected)
+    assert np.abs(found.numpy()[seen] - expected[seen]).max() < 3e-6
+
+
+@pytest.mark.usefixtures("computation")
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_large_scores_neither_overflow_nor_vanish(dtype: torch.dtype) -> None:
+    q, k, w = draw((1, 5), (1, 200), 4, dtype)
+    w = w * 1e4
+    expected = torch.einsum("bth,bthj->btj", w.double(), torch.einsum("bthd,bjxd->bthj", q.double(), k.double()).relu())
+    found = softmax_lse(q, k, w)
+    assert torch.allclose(found[:, 0].double(), expected.logsumexp(-1), rtol=1e-5)
+    assert found.abs().max() > 1000
+
+
+@pytest.mark.usefixtures("computation")
+def test_padded_batches_and_packed_batches_give_the_same_bits() -> None:
+    q, k, w = draw((2, 40), (2, 70), 8, torch.bfloat16)
+    ends = {"layout_q": "TND", "layout_k": "TND", "cu_q": [0, 40, 80], "cu_k": [0, 70, 140]}
+    packed = softmax_lse(q.flatten(0, 1), k.flatten(0, 1), w.flatten(0, 1), mask_mode=3, **ends)  # type: ignore[arg-type]
+    assert torch.equal(packed.flatten(), softmax_lse(q, k, w, mask_mode=3).flatten())
+
+
+@pytest.mark.usefixtures("computation")
+def test_threads_and_the_order_of_rows_change_no_bit() -> None:
+    q, k, w = draw((1, 200), (1, 333), 8, torch.bfloat16)
+    before = torch.get_num_threads()
+    found = []
+    for count in (1, 2, 3):
+        torch.set_num_threads(count)
+        found.append(softmax_lse(q, k, w, rows=torch.randperm(200)))
+    torch.set_num_threads(before)
+    assert all(torch.equal(lse, found[0]) for lse in found)
+
+
+@pytest.mark.usefixtures("computation")
+def test_rows_not_computed_get_the_filling_or_keep_the_buffer() -> None:
+    q, k, w = draw((1, 6), (1, 3), 8, torch.bfloat16)
+    out = torch.full((1, 1, 6), 7.0)
+    assert softmax_lse(q, k, w, mask_mode=3, fill=None, out=out) is out
+    assert out[0, 0, :3].eq(7).all()
+    assert softmax_lse(q, k, w, mask_mode=3, fill=0.5)[0, 0, :3].eq(0.5).all()
+    assert softmax_lse(q, k, w, rows=[5])[0, 0, :5].eq(-torch.inf).all()
+
+
+@pytest.mark.usefixtures("computation")
+def test_invisible_keys_may_hold_nan() -> None:
+    q, k, w = draw((1, 90), (1, 90), 8, torch.bfloat16)
+    expected = softmax_lse(q, k, w, mask_mode=3, rows=40)
+    k[:, 40:] = torch.nan
+    assert torch.equal(softmax_lse(q, k, w, mask_mode=3, rows=40), expected)
+    assert softmax_lse(q, k, w, mask_mode=3)[0, 0, 40:].isnan().all()
+
+
+def test_a_buffer_of_another_shape_or_dtype_is_refused_unwritten() -> None:
+    q, k, w = draw((1, 6), (1, 3), 8, torch.bfloat16)
+    for out in (torch.full((1, 6), 7.0), torch.full((1, 1, 6), 7.0, dtype=torch.float64)):
+        with pytest.raises(ArgumentError, match=r"^out: found"):
+            softmax_lse(q, k, w, out=out)
+        assert out.eq(7).all()
+
+
+def test_drawn_offsets_are_put_in_order_and_metadata_dealt() -> None:
+    q, k, w = (x.numpy() for x in draw((64,), (64,), 8, torch.float32))
+    ends = np.array([40, 0, 64, 10], np.int32)
+    inputs = Spec.customize_inputs(q, k, w, ends, ends, layout_q="TND")
+    assert inputs[3].tolist() == [0, 10, 40, 64]
+    assert inputs[-1].shape == (64,)
