@@ -1,0 +1,96 @@
+"""``ge.es.TensorHolder``: a tensor of a graph that is being built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cannery.core import DataType, Format, TensorDesc
+from cannery.ge._engine.model import Source
+from cannery.ge.graph.shape import Shape
+from cannery.ge.graph.tensor_desc import dims_of
+from cannery.operator import all_operators
+
+if TYPE_CHECKING:
+    from cannery.ge.es.graph_builder import GraphBuilder
+
+__all__ = ["TensorHolder"]
+
+
+class TensorHolder:
+    """An output of a node. Made by a builder or an operator function; the setters return the holder itself.
+
+    ``+ - * /`` stand for GE's operators Add, Sub, Mul and Div, and work as soon as operators of those types are
+    installed (entry-point group ``cannery.operators``); without them they are refused by name.
+    """
+
+    def __init__(self, builder: GraphBuilder, source: Source) -> None:
+        self.builder = builder
+        self.source = source
+
+    @property
+    def name(self) -> str:
+        """Name of the node that gives it."""
+        return self.source.node.name
+
+    def get_owner_builder(self) -> GraphBuilder:
+        """The builder it belongs to."""
+        return self.builder
+
+    def set_data_type(self, data_type: DataType) -> TensorHolder:
+        """Declare the data type; inference overrules it."""
+        return self._declare(dtype=DataType.of(data_type))
+
+    def set_format(self, format: Format) -> TensorHolder:
+        """Declare the format."""
+        return self._declare(format=Format.of(format))
+
+    def set_shape(self, shape: Shape | Iterable[int]) -> TensorHolder:
+        """Declare the shape; inference overrules it."""
+        return self._declare(shape=dims_of(shape), origin_shape=None)
+
+    def _declare(self, **changes: Any) -> TensorHolder:
+        self.builder.require_open()
+        descs: list[TensorDesc] = self.source.node.output_descs
+        descs[self.source.port] = replace(descs[self.source.port], **changes)
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return self._arithmetic("+", "Add", other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._arithmetic("-", "Sub", other)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._arithmetic("*", "Mul", other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._arithmetic("/", "Div", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._arithmetic("+", "Add", other, is_swapped=True)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._arithmetic("-", "Sub", other, is_swapped=True)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._arithmetic("*", "Mul", other, is_swapped=True)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._arithmetic("/", "Div", other, is_swapped=True)
+
+    def _arithmetic(self, sign: str, operator: str, other: Any, is_swapped: bool = False) -> Any:
+        if operator not in all_operators():
+            message = f"ge.es.TensorHolder {sign}: found no operator {operator} among those installed"
+            raise NotImplementedError(message)
+        right = other if isinstance(other, TensorHolder) else self.builder.create_scalar(other, self._dtype)
+        pair = (right, self) if is_swapped else (self, right)
+        return self.builder.apply(operator, pair, {})[0]
+
+    @property
+    def _dtype(self) -> DataType:
+        return self.source.desc.dtype
+
+    def __repr__(self) -> str:
+        return f"TensorHolder({self.name}:{self.source.port})"

@@ -1,0 +1,192 @@
+"""``ge.graph.Graph``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cannery.ge._engine.air import load_air, save_air
+from cannery.ge._engine.model import DATA_TYPES, GraphModel, Source
+from cannery.ge._engine.render import RENDERERS
+from cannery.ge.error import GeError, calling
+from cannery.ge.graph.node import Node
+from cannery.ge.graph.types import DumpFormat
+
+__all__ = ["Graph"]
+
+CONTROL = -1
+"""The port of a control edge."""
+
+
+class Graph:
+    """A graph. Built by ``ge.es.GraphBuilder`` or loaded from a file, edited here, run by ``ge.session.Session``.
+
+    Source: hicann/ge `api/python/ge/ge/graph/graph.py` @ffdcbc9f. Nodes that differ between graphs, ports that do not
+    exist and names that are taken are a ``GeError``.
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"Graph: name: found {type(name).__name__}, expected a string")
+        self.model = GraphModel(name)
+
+    @classmethod
+    def of(cls, model: GraphModel) -> Graph:
+        """The graph of a model."""
+        made = cls(model.name)
+        made.model = model
+        return made
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self.model.name
+
+    def get_name(self) -> str:
+        """The name."""
+        return self.model.name
+
+    def get_all_nodes(self) -> list[Node]:
+        """Every node, those of subgraphs last."""
+        below = [node for graph in self.get_all_subgraphs() for node in graph.get_direct_nodes()]
+        return self.get_direct_nodes() + below
+
+    def get_direct_nodes(self) -> list[Node]:
+        """The nodes without those of subgraphs, in the order they were added."""
+        return [Node(node) for node in self.model.nodes.values()]
+
+    def find_node_by_name(self, name: str) -> Node | None:
+        """The node of that name; None when there is none."""
+        node = self.model.nodes.get(name)
+        return None if node is None else Node(node)
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute of the graph.
+
+        Raises:
+            GeError: it is not set.
+        """
+        if name not in self.model.attrs:
+            raise GeError(f"found {name!r}, expected an attribute that is set", "Graph.get_attr")
+        return self.model.attrs[name]
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute of the graph."""
+        self.model.attrs[name] = value
+
+    def add_data_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
+        """Let an output feed an input that nothing feeds yet."""
+        with calling("Graph.add_data_edge", graph=self.name):
+            self.model.connect(Source(src_node.model, src_port_index), dst_node.model, dst_port_index)
+
+    def add_control_edge(self, src_node: Node, dst_node: Node) -> None:
+        """Let one node run before another."""
+        with calling("Graph.add_control_edge", graph=self.name):
+            self.model.order(src_node.model, dst_node.model)
+
+    def remove_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
+        """Take an edge away; both ports -1 mean the control edge."""
+        source, target = src_node.model, dst_node.model
+        with calling("Graph.remove_edge", graph=self.name):
+            if src_port_index == dst_port_index == CONTROL:
+                if source not in target.controls:
+                    raise GeError(f"found no control edge from {source.name} to {target.name}")
+                target.controls.remove(source)
+            else:
+                self.model.disconnect(Source(source, src_port_index), target, dst_port_index)
+
+    def remove_node(self, node: Node) -> None:
+        """Take a node away, with its edges and the outputs it gave."""
+        with calling("Graph.remove_node", graph=self.name):
+            self.model.remove(node.model)
+
+    def add_subgraph(self, subgraph: Graph) -> None:
+        """Keep a graph under its name. No operator here calls one."""
+        if subgraph.name in self.model.subgraphs:
+            message = f"found a second subgraph {subgraph.name!r}, expected a name of its own"
+            raise GeError(message, "Graph.add_subgraph")
+        self.model.subgraphs[subgraph.name] = subgraph.model
+
+    def get_subgraph(self, name: str) -> Graph | None:
+        """The subgraph of that name; None when there is none."""
+        found = self.model.subgraphs.get(name)
+        return None if found is None else Graph.of(found)
+
+    def get_all_subgraphs(self) -> list[Graph]:
+        """Every subgraph, those inside others after them."""
+        direct = [Graph.of(model) for model in self.model.subgraphs.values()]
+        return direct + [below for graph in direct for below in graph.get_all_subgraphs()]
+
+    def remove_subgraph(self, name: str) -> None:
+        """Take a subgraph away."""
+        if self.model.subgraphs.pop(name, None) is None:
+            raise GeError(f"found {name!r}, expected the name of a subgraph", "Graph.remove_subgraph")
+
+    def set_inputs(self, nodes: list[Node]) -> None:
+        """Give data nodes their indices, in the order of the list."""
+        with calling("Graph.set_inputs", graph=self.name):
+            for index, node in enumerate(nodes):
+                self.model.check_member(node.model)
+                if node.type not in DATA_TYPES:
+                    raise GeError(f"found node {node.name} of type {node.type}, expected a data node")
+                node.model.attrs["index"] = index
+
+    def set_outputs(self, outputs: list[tuple[Node, int]]) -> None:
+        """Declare the outputs anew: pairs of a node and which of its outputs."""
+        with calling("Graph.set_outputs", graph=self.name):
+            for node, _ in outputs:
+                self.model.check_member(node.model)
+            self.model.outputs = [Source(node.model, index) for node, index in outputs]
+
+    def dump_to_stream(self, format: DumpFormat = DumpFormat.kReadable) -> str:
+        """The graph as text: ONNX's text form, its JSON, one line a node, a DOT file or an SVG picture."""
+        return RENDERERS[_FORMATS[DumpFormat(format)][0]](self.model)
+
+    def dump_to_file(self, format: DumpFormat = DumpFormat.kReadable, suffix: str = "") -> str:
+        """Write that to a file in the working directory; its name.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        kind, ending = _FORMATS[DumpFormat(format)]
+        path = Path("_".join(part for part in ("ge", kind, self.name, suffix) if part) + ending)
+        path.write_text(self.dump_to_stream(format), encoding="utf-8")
+        return str(path)
+
+    def save_to_air(self, file_name: str) -> None:
+        """Write the graph to a file that ``load_from_air`` reads: JSON, not the original's protobuf.
+
+        Raises:
+            OSError: the file cannot be written.
+            GeError: an attribute cannot be saved.
+        """
+        with calling("Graph.save_to_air", graph=self.name):
+            save_air(self.model, Path(file_name))
+
+    def load_from_air(self, file_name: str) -> None:
+        """Become the graph of a file.
+
+        Raises:
+            OSError: the file cannot be read.
+            GeError: GRAPH_PARAM_INVALID: it is no file of ``save_to_air``; this graph stays as it was.
+        """
+        with calling("Graph.load_from_air"):
+            self.model = load_air(Path(file_name))
+
+    def __copy__(self) -> NoReturn:
+        raise RuntimeError("Graph: it cannot be copied; save it and load it")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name!r}, {len(self.model.nodes)} nodes)"
+
+
+_FORMATS = {
+    DumpFormat.kOnnx: ("onnx", ".pbtxt"),
+    DumpFormat.kTxt: ("txt", ".txt"),
+    DumpFormat.kReadable: ("readable", ".txt"),
+    DumpFormat.DOT: ("dot", ".dot"),
+    DumpFormat.SVG: ("svg", ".svg"),
+}

@@ -1,0 +1,121 @@
+"""``ge.graph.Node``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cannery.ge._engine.model import NodeModel, check_port
+from cannery.ge.error import GeError, calling
+from cannery.ge.graph.tensor_desc import TensorDesc
+
+__all__ = ["Node"]
+
+
+class Node:
+    """A node of a graph; two objects of the same node are equal. Nodes are made by ``ge.es``."""
+
+    def __init__(self, model: NodeModel) -> None:
+        if not isinstance(model, NodeModel):
+            raise TypeError("Node: a node cannot be constructed, it is made by ge.es and found in a graph")
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """The name, its own within the graph."""
+        return self.model.name
+
+    @property
+    def type(self) -> str:
+        """The operator's type, Data or Const."""
+        return self.model.type
+
+    def get_inputs_size(self) -> int:
+        """Number of inputs, fed or not."""
+        return len(self.model.inputs)
+
+    def get_outputs_size(self) -> int:
+        """Number of outputs."""
+        return len(self.model.output_descs)
+
+    def get_input_desc(self, index: int) -> TensorDesc:
+        """A copy of an input's descriptor.
+
+        Raises:
+            GeError: GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        return self._desc("input", index)
+
+    def update_input_desc(self, index: int, desc: TensorDesc) -> None:
+        """Set an input's descriptor. Compilation puts the feeding output's in its place."""
+        self._update("input", index, desc)
+
+    def get_output_desc(self, index: int) -> TensorDesc:
+        """A copy of an output's descriptor; after compilation the inferred one.
+
+        Raises:
+            GeError: GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        return self._desc("output", index)
+
+    def update_output_desc(self, index: int, desc: TensorDesc) -> None:
+        """Set an output's descriptor. Compilation overwrites an operator's with the inferred shape and data type."""
+        self._update("output", index, desc)
+
+    def get_in_data_nodes_and_port_indexes(self, in_index: int) -> tuple[Node, int] | None:
+        """The node that feeds an input, and which of its outputs does."""
+        with calling("Node.get_in_data_nodes_and_port_indexes", node=self.name):
+            check_port(self.model, in_index, len(self.model.inputs), "input")
+        source = self.model.inputs[in_index]
+        return None if source is None else (Node(source.node), source.port)
+
+    def get_in_control_nodes(self) -> list[Node]:
+        """The nodes that must run before."""
+        return [Node(control) for control in self.model.controls]
+
+    def has_attr(self, name: str) -> bool:
+        """Whether an attribute is set."""
+        return name in self.model.attrs
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute.
+
+        Raises:
+            GeError: it is not set.
+        """
+        if name not in self.model.attrs:
+            have = ", ".join(self.model.attrs) or "none"
+            raise GeError(f"found {name!r}, expected an attribute that is set ({have})", "Node.get_attr")
+        return self.model.attrs[name]
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute. Whether the operator accepts it shows at compilation."""
+        self.model.attrs[name] = value
+
+    def get_attrs(self) -> dict[str, Any]:
+        """A copy of every attribute that is set."""
+        return dict(self.model.attrs)
+
+    attrs = property(get_attrs)
+
+    def _desc(self, what: str, index: int) -> TensorDesc:
+        descs = getattr(self.model, f"{what}_descs")
+        with calling(f"Node.get_{what}_desc", node=self.name):
+            check_port(self.model, index, len(descs), what)
+        return TensorDesc.of(descs[index])
+
+    def _update(self, what: str, index: int, desc: TensorDesc) -> None:
+        if not isinstance(desc, TensorDesc):
+            raise TypeError(f"Node.update_{what}_desc: found {type(desc).__name__}, expected a TensorDesc")
+        descs = getattr(self.model, f"{what}_descs")
+        with calling(f"Node.update_{what}_desc", node=self.name):
+            check_port(self.model, index, len(descs), what)
+        descs[index] = desc.core
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and other.model is self.model
+
+    def __hash__(self) -> int:
+        return id(self.model)
+
+    def __repr__(self) -> str:
+        return f"Node({self.name!r}, {self.type})"

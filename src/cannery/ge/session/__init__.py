@@ -1,0 +1,5 @@
+"""``ge.session``: sessions hold graphs and run them."""
+
+from cannery.ge.session.session import Session
+
+__all__ = ["Session"]
