@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from cannery.aicore.checker import Checker
     from cannery.aicore.launch import Launch
 
+Observer = Callable[[int, Instruction | Flag], None]
+"""Gets the core's index and what is issued to it."""
+
 WINDOW: Final = 128
 """Pending entries after which the pipes are made to work; bounds memory."""
 
@@ -96,7 +99,7 @@ class Core:
         self.registers = Registers()
         self.gm = GlobalMemory()
         self.checker: Checker | None = None
-        self.observer: Callable[[Instruction | Flag], None] | None = launch.observer
+        self.observer: Observer | None = launch.observer
         self.in_order = False
         self.deadlocked = False
         self.closers: list[Callable[[bool], None]] = []
@@ -122,7 +125,7 @@ class Core:
         if self.checker is not None:
             self.checker.instruction(instruction)
         if self.observer is not None:
-            self.observer(instruction)
+            self.observer(self.index, instruction)
         pipe = instruction.pipe
         self.issued[pipe] += 1
         if self.in_order:
@@ -138,7 +141,7 @@ class Core:
         if self.checker is not None:
             self.checker.instruction(instruction)
         if self.observer is not None:
-            self.observer(instruction)
+            self.observer(self.index, instruction)
         self.issued[S] += 1
         return instruction.effect(*instruction.args)
 
@@ -148,6 +151,7 @@ class Core:
             return
         event = self._event(number, identity)
         event.sent += 1
+        self.issued[event.source] += 1
         self._observe(internal or "set_flag", event, site)
         if self.checker is not None:
             self.checker.set_flag(event, site, internal)
@@ -163,6 +167,7 @@ class Core:
             return
         event = self._event(number, identity)
         event.awaited += 1
+        self.issued[ENDS[number][1]] += 1
         self._observe(internal or "wait_flag", event, site)
         if self.checker is not None:
             self.checker.wait_flag(event, site, internal)
@@ -180,6 +185,8 @@ class Core:
             return
         if self.checker is not None:
             self.checker.barrier(pipe, site)
+        if self.observer is not None:
+            self.observer(self.index, Flag("pipe_barrier", "ALL" if pipe is None else PIPES[pipe], 0, site))
         if pipe is None:
             self.drain()
 
@@ -238,7 +245,7 @@ class Core:
 
     def _observe(self, name: str, event: Event, site: Site | None) -> None:
         if self.observer is not None:
-            self.observer(Flag(name, EVENTS[event.number], event.id, site))
+            self.observer(self.index, Flag(name, EVENTS[event.number], event.id, site))
 
     def _scalar_wait(self, wait: Wait) -> None:
         event = wait.event

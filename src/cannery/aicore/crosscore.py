@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cannery.aicore import messages
 from cannery.aicore.core import Blocked
-from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.instruction import Flag, Instruction, Site
 
 if TYPE_CHECKING:
     from cannery.aicore.core import Core
@@ -74,6 +74,8 @@ class CrossCore:
             DeadlockError: a member never comes.
         """
         core.barrier(None, None)
+        if core.observer is not None:
+            core.observer(core.index, Flag(name, "ALL", 0, site))
         passing = self._rounds[core.index, key] = self._rounds.get((core.index, key), 0) + 1
         party = self._meetings.setdefault((key, passing), {})
         party[core.index] = _carried(core, None)

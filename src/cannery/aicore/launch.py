@@ -10,11 +10,10 @@ import numpy as np
 
 from cannery.aicore import messages
 from cannery.aicore.checker import Checker
-from cannery.aicore.core import Blocked, Core
+from cannery.aicore.core import Blocked, Core, Observer
 from cannery.aicore.crosscore import CrossCore
 from cannery.aicore.findings import Collector
 from cannery.aicore.footprints import conflicts
-from cannery.aicore.instruction import Flag, Instruction
 from cannery.aicore.limits import limits
 from cannery.aicore.pipes import PIPES
 from cannery.aicore.schedule import Schedule
@@ -23,8 +22,6 @@ from cannery.soc import Soc
 
 Layout = tuple[tuple[str, int, int], ...]
 """Kind, block index and sub-block index of each core."""
-
-Observer = Callable[[Instruction | Flag], None]
 
 
 class Launch:

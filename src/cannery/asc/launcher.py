@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 
 from cannery.aicore import DeadlockError, current
-from cannery.aicore.core import Core
-from cannery.aicore.launch import Launch, Layout, Observer
+from cannery.aicore.core import Core, Observer
+from cannery.aicore.launch import Launch, Layout
 from cannery.aicore.memory import GlobalBuffer
 from cannery.aicore.session import LaunchRecord
 from cannery.asc import traceback

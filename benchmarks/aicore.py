@@ -1,0 +1,231 @@
+"""The virtual core against other interpreters of kernels: an add of 1 M float32 in tiles of 2 048.
+
+    python benchmarks/aicore.py [--rounds 5] [--elements 1048576] [--tile 2048] [--cores 8]
+
+Contestants: the queue kernel on the virtual core, with all checks and without; Triton's interpreter (it checks nothing);
+JAX Pallas' TPU interpret mode on the same tiles, with and without race detection. A peer that is not installed
+is skipped by name. Every round runs each contestant once, so that a slow moment of the machine hits all of them; the table
+shows medians. Below it: cost per instruction as the launch grows, and memory while instructions go by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from cannery import asc
+from cannery.aicore import session
+
+Run = Callable[[], Any]
+
+
+@asc.jit
+def add_tiles(
+    x: asc.GlobalAddress,
+    y: asc.GlobalAddress,
+    z: asc.GlobalAddress,
+    tile: asc.ConstExpr[int],
+    tiles: asc.ConstExpr[int],
+    passes: asc.ConstExpr[int],
+) -> None:
+    """Each core adds ``tiles`` tiles, ``passes`` times over."""
+    offset = asc.get_block_idx() * tile * tiles
+    x_gm, y_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm.set_global_buffer(x + offset)
+    y_gm.set_global_buffer(y + offset)
+    z_gm.set_global_buffer(z + offset)
+    pipe = asc.TPipe()
+    x_queue, y_queue = asc.TQue(asc.TPosition.VECIN, 2), asc.TQue(asc.TPosition.VECIN, 2)
+    z_queue = asc.TQue(asc.TPosition.VECOUT, 2)
+    for queue in (x_queue, y_queue, z_queue):
+        pipe.init_buffer(queue, 2, tile * 4)
+    for _ in range(passes):
+        for i in range(tiles):
+            load(x_queue, x_gm[i * tile :], tile)
+            load(y_queue, y_gm[i * tile :], tile)
+            x_tile, y_tile = x_queue.deque(asc.float32), y_queue.deque(asc.float32)
+            z_tile = z_queue.alloc_tensor(asc.float32)
+            asc.add(z_tile, x_tile, y_tile, tile)
+            z_queue.enque(z_tile)
+            x_queue.free_tensor(x_tile)
+            y_queue.free_tensor(y_tile)
+            out = z_queue.deque(asc.float32)
+            asc.data_copy(z_gm[i * tile :], out, tile)
+            z_queue.free_tensor(out)
+
+
+@asc.jit
+def load(queue: asc.TQue, source: asc.GlobalTensor, tile: int) -> None:
+    """Copy one tile in."""
+    tensor = queue.alloc_tensor(asc.float32)
+    asc.data_copy(tensor, source, tile)
+    queue.enque(tensor)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two arrays to add, and how they are cut."""
+
+    x: np.ndarray[Any, Any]
+    y: np.ndarray[Any, Any]
+    tile: int
+    cores: int
+
+    @classmethod
+    def of(cls, elements: int, tile: int, cores: int) -> Problem:
+        random = np.random.default_rng(0)
+        return cls(random.random(elements, np.float32), random.random(elements, np.float32), tile, cores)
+
+
+def on_virtual_core(problem: Problem, check: bool, passes: int = 1) -> int:
+    """Launch the kernel; the number of instructions issued, flags included."""
+    z = np.zeros_like(problem.x)
+    tiles = len(problem.x) // problem.tile // problem.cores
+    with session(check=check):
+        record = add_tiles.run(problem.cores, problem.x, problem.y, z, problem.tile, tiles, passes)
+    assert not record.findings
+    np.testing.assert_array_equal(z, problem.x + problem.y)
+    return sum(record.issued.values())
+
+
+def triton_peer(problem: Problem) -> Run:
+    """Triton's interpreter on the same tiles."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def kernel(x: Any, y: Any, z: Any, tile: tl.constexpr) -> None:
+        at = tl.program_id(0) * tile + tl.arange(0, tile)
+        tl.store(z + at, tl.load(x + at) + tl.load(y + at))
+
+    x, y = torch.from_numpy(problem.x), torch.from_numpy(problem.y)
+    z = torch.empty_like(x)
+    return lambda: kernel[(len(x) // problem.tile,)](x, y, z, problem.tile)
+
+
+def pallas_peer(problem: Problem, detect_races: bool) -> Run:
+    """JAX Pallas' TPU interpret mode on the same tiles."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import tpu as pltpu
+
+    def kernel(x: Any, y: Any, z: Any) -> None:
+        z[...] = x[...] + y[...]
+
+    spec = pl.BlockSpec((problem.tile,), lambda i: (i,))
+    call = jax.jit(
+        pl.pallas_call(
+            kernel,
+            grid=(len(problem.x) // problem.tile,),
+            in_specs=[spec, spec],
+            out_specs=spec,
+            out_shape=jax.ShapeDtypeStruct(problem.x.shape, jnp.float32),
+            interpret=pltpu.InterpretParams(detect_races=detect_races),
+        )
+    )
+    x, y = jnp.asarray(problem.x), jnp.asarray(problem.y)
+    return lambda: jax.block_until_ready(call(x, y))
+
+
+Peer = tuple[str, str, Callable[[Problem], Run]]
+PEERS: tuple[Peer, ...] = (
+    ("Triton interpreter, no checks", "triton", triton_peer),
+    ("Pallas TPU interpret mode", "jax", partial(pallas_peer, detect_races=False)),
+    ("Pallas TPU interpret mode, race detection", "jax", partial(pallas_peer, detect_races=True)),
+)
+
+
+def contestants(problem: Problem, console: Console) -> Iterator[tuple[str, Run]]:
+    """Ours, and the peers that are installed."""
+    yield "cannery, all checks", lambda: on_virtual_core(problem, True)
+    yield "cannery, no checks", lambda: on_virtual_core(problem, False)
+    for title, package, make in PEERS:
+        try:
+            run = make(problem)
+        except ImportError:
+            console.print(f"skipped: {title}: {package} is not installed")
+            continue
+        yield title, run
+
+
+def seconds(run: Run) -> float:
+    """Wall time of one run."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def race(problem: Problem, rounds: int, console: Console) -> None:
+    """Print the medians, and how they stand to ours with all checks."""
+    runs = dict(contestants(problem, console))
+    for run in runs.values():
+        run()  # compile, import, touch memory
+    times: dict[str, list[float]] = {title: [] for title in runs}
+    for _ in range(rounds):
+        for title, run in runs.items():
+            times[title].append(seconds(run))
+    medians = {title: statistics.median(values) for title, values in times.items()}
+    table = Table(title=f"add, {len(problem.x)} float32, tiles of {problem.tile}, {problem.cores} cores")
+    for column in ("", "seconds", "of ours, checked"):
+        table.add_column(column, justify="left" if not column else "right")
+    ours = next(iter(medians.values()))
+    for title, median in medians.items():
+        table.add_row(title, f"{median:.3f}", f"{median / ours:.2f}")
+    console.print(table)
+
+
+def growth(tile: int, cores: int, console: Console) -> None:
+    """Print the cost of an instruction as the launch grows 16-fold."""
+    table = Table(title="cost per instruction")
+    for column in ("elements", "instructions", "µs, all checks", "µs, no checks"):
+        table.add_column(column, justify="right")
+    for elements in (1 << 16, 1 << 18, 1 << 20):
+        problem = Problem.of(elements, tile, cores)
+        count = on_virtual_core(problem, True)
+        costs = [min(seconds(partial(on_virtual_core, problem, check)) for _ in range(5)) for check in (True, False)]
+        table.add_row(str(elements), str(count), *[f"{cost / count * 1e6:.1f}" for cost in costs])
+    console.print(table)
+
+
+def memory(tile: int, cores: int, console: Console) -> None:
+    """Print the process's peak memory while a launch of constant data grows 16-fold in instructions."""
+    problem = Problem.of(1 << 16, tile, cores)
+    table = Table(title="peak memory of the process, constant data")
+    for column in ("instructions", "MiB"):
+        table.add_column(column, justify="right")
+    for passes in (4, 16, 64):
+        count = on_virtual_core(problem, True, passes)
+        table.add_row(str(count), f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.1f}")
+    console.print(table)
+
+
+def main() -> None:
+    """Run all three measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--elements", type=int, default=1 << 20)
+    parser.add_argument("--tile", type=int, default=2048)
+    parser.add_argument("--cores", type=int, default=8)
+    options = parser.parse_args()
+    console = Console(width=100)
+    growth(options.tile, options.cores, console)
+    memory(options.tile, options.cores, console)
+    race(Problem.of(options.elements, options.tile, options.cores), options.rounds, console)
+
+
+if __name__ == "__main__":
+    main()
