@@ -24,7 +24,18 @@ from cannery.capi.shim import shim_source
 LIBRARY = "libcannery_capi.so"
 # Programs name these; each is the one library. Link lines of the originals: recursion-ascend/ops-transformer build.sh
 # @a093e95, hicann/ops-transformer build.sh @c29bc10.
-ALIASES = ("ascendcl", "nnopbase", "opapi", "opapi_math", "opapi_transformer", "opapi_nn", "cust_opapi", "c_sec")
+ALIASES = (
+    "ascendcl",
+    "nnopbase",
+    "opapi",
+    "opapi_math",
+    "opapi_transformer",
+    "opapi_nn",
+    "cust_opapi",
+    "c_sec",
+    "hccl",
+    "hccl_fwk",
+)
 LINKED = ("ascendcl", "nnopbase", "opapi")
 MODULE = "cannery_capi_bridge"
 _INIT_CODE = f"""

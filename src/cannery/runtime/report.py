@@ -49,6 +49,10 @@ class Reports:
             raise _unsubscribed("a stream the thread has not subscribed to")
         del self._owner[stream]
 
+    def forget(self, stream: Stream) -> None:
+        """End whatever subscription there is to a stream."""
+        self._owner.pop(stream, None)
+
     def launch(self, stream: Stream, function: Callable[[], None], *, blocks: bool) -> None:
         """Put a callback at the end of a stream; one that ``blocks`` holds up what follows until it has returned.
 

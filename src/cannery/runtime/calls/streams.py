@@ -101,5 +101,6 @@ def _forget(process: Process, handle: int, stream: Stream) -> None:
     with process.lock:
         context = process.context
         context.streams.discard(stream)
+        process.reports.forget(stream)
         context.device.stream_limits.pop(stream, None)
         process.handles.remove(handle)
