@@ -1,0 +1,78 @@
+"""The kernel of an operation: whether it can run a call, how large its tiling is, its tiling, its launch.
+
+Source: ascend-transformer-boost `src/kernels/mixkernels/` @ddcc8b6; the order of ``init`` is that of Mki's KernelBase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cannery.atb.errors import KernelError, MkiStatus
+from cannery.core import Tensor
+from cannery.operator import CallContext, Operator, TilingResult, UnknownOperatorError, find_operator, staged
+
+NODE_ALIGNMENT = 32
+ENGINE = "eager"
+
+
+def align(value: int, step: int) -> int:
+    """The next multiple of a step."""
+    return -(-value // step) * step
+
+
+class Kernel:
+    """The one kernel that an operation of this name has."""
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+
+    @classmethod
+    def best(cls, operation: str) -> Kernel:
+        """The kernel of an operation by its name.
+
+        Raises:
+            KernelError: no such operation.
+        """
+        try:
+            return cls(find_operator(operation))
+        except UnknownOperatorError as failure:
+            raise KernelError(MkiStatus.ERROR_OPERATION_NOT_EXIST, "operation", operation, failure) from None
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return f"{self.operator.name}Kernel"
+
+    def can_support(self, call: CallContext) -> bool:
+        """Whether numbers of tensors and the parameter are this kernel's; the tensors themselves are checked above."""
+        definition = self.operator.definition
+        counts = (len(call.inputs), len(call.outputs)) == (len(definition.inputs), len(definition.outputs))
+        return counts and call.definition is definition
+
+    def init(self, call: CallContext) -> TilingResult:
+        """Check, then tiling.
+
+        Raises:
+            KernelError: the call is not this kernel's.
+            OperatorError: the checks of Setup or the tiling refuse it.
+        """
+        result = staged.tiling(self.operator, call)
+        if not self.can_support(call):
+            expected = f"a call of {self.operator.name} with all its tensors"
+            raise KernelError(MkiStatus.ERROR_INVALID_VALUE, self.name, call.definition.name, expected)
+        return result
+
+    @staticmethod
+    def tiling_size(result: TilingResult) -> int:
+        """Bytes the tiling of a node takes: whole blocks of 32."""
+        return align(len(result.data), NODE_ALIGNMENT)
+
+    def launch(
+        self, call: CallContext, result: TilingResult, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor]
+    ) -> None:
+        """Compute into the outputs.
+
+        Raises:
+            OperatorError: the engine refuses the call.
+        """
+        staged.launch(self.operator, call, result, inputs, outputs, ENGINE)

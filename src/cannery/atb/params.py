@@ -1,0 +1,85 @@
+"""Parameter structures, derived from the operators' definitions.
+
+``UnpadWithHiddenStateParam(qSeqLen=[3, 5], maxSeqLen=8)`` has the members of the original's structure with their
+defaults. Two are equal when all but the reserved bytes are, as in the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import field, make_dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from cannery.operator import ATB, Attribute, AttrType, Operator, OperatorDefinition, all_operators
+from cannery.operator.context import CallContext
+
+SUFFIX = "Param"
+_TYPES: Mapping[AttrType, type] = MappingProxyType(
+    {AttrType.INT: int, AttrType.FLOAT: float, AttrType.BOOL: bool, AttrType.STRING: str, AttrType.LIST_INT: list}
+)
+
+
+@cache
+def param_classes() -> Mapping[str, type]:
+    """Every parameter class by name."""
+    return MappingProxyType({cls.__name__: cls for cls in map(_param_class, atb_operators().values())})
+
+
+@cache
+def atb_operators() -> Mapping[str, Operator]:
+    """The operators that are ATB's, by the name of their parameter class."""
+    ours = [operator for operator in all_operators().values() if operator.definition.contract is ATB]
+    return MappingProxyType({operator.name + SUFFIX: operator for operator in ours})
+
+
+def _param_class(operator: Operator) -> type:
+    definition = operator.definition
+    name = definition.name + SUFFIX
+    fields = [(attr.name, _TYPES[attr.type], _field(attr)) for attr in definition.attributes]
+    namespace = {"__doc__": _doc(definition), "__module__": "cannery.atb"}
+    return make_dataclass(name, fields, namespace=namespace)
+
+
+def operator_of(param: Any) -> Operator | None:
+    """The operator that takes this parameter; None when there is none."""
+    name = type(param).__name__
+    return atb_operators().get(name) if type(param) is param_classes().get(name) else None
+
+
+def attributes_of(param: Any, *, reserved: bool = True) -> dict[str, Any]:
+    """The members by name; without ``reserved``, only those that a user sets."""
+    operator = operator_of(param)
+    assert operator is not None
+    attributes = operator.definition.attributes
+    return {attr.name: getattr(param, attr.name) for attr in attributes if reserved or not attr.internal}
+
+
+def param_of(operator: Operator, call: CallContext) -> Any:
+    """The parameter that says what a bound call does."""
+    attributes = operator.definition.attributes
+    values = {attr.name: _plain(call.attrs[attr.name]) for attr in attributes if not attr.internal}
+    return param_classes()[operator.name + SUFFIX](**values)
+
+
+def copy_of(param: Any) -> Any:
+    """A copy that shares nothing."""
+    return deepcopy(param)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _field(attr: Attribute) -> Any:
+    default = _plain(attr.default)
+    if isinstance(default, list):
+        return field(default_factory=lambda: list(default), compare=not attr.internal, repr=not attr.internal)
+    return field(default=default, compare=not attr.internal, repr=not attr.internal)
+
+
+def _doc(definition: OperatorDefinition) -> str:
+    members = [f"    {attr.name}: {attr.doc} {attr.limits}." for attr in definition.attributes if not attr.internal]
+    return "\n".join((definition.summary, "", "Attributes:", *members)) if members else definition.summary
