@@ -1,0 +1,276 @@
+"""LightningIndexerKLLoss against autograd over the visible set: losses, gradients, reductions, targets, training."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from cannery.ops._lightning_indexer.geometry import ArgumentError
+from cannery.ops.dense_lightning_indexer_kl_loss_grad import tiled
+from cannery.pytorch import LightningIndexerKLLoss
+
+REDUCTIONS = {
+    "sum": lambda rows, used: rows.sum(),
+    "mean": lambda rows, used: rows.sum() / used,
+    "none": lambda r, u: r,
+}
+
+
+def draw(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
+def indexer(rows: int, keys: int, heads: int = 3, size: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Packed q, k, w in float64 that want gradients."""
+    q, k, w = draw(rows, heads, size), draw(keys, 1, size, seed=1), draw(rows, heads, seed=2)
+    return q.requires_grad_(), k.requires_grad_(), w.requires_grad_()
+
+
+def target(rows: int, keys: int) -> Tensor:
+    return torch.rand(rows, 1, keys, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+
+
+def reference(q: Tensor, k: Tensor, w: Tensor, p: Tensor, visible: list[int]) -> Tensor:
+    """(rows,) loss of one batch, dense and by autograd."""
+    scores = torch.einsum("th,thj->tj", w, torch.einsum("thd,jd->thj", q, k[:, 0]).relu())
+    losses = []
+    for row, count in enumerate(visible):
+        seen = p[row, 0, :count]
+        losses.append((seen.xlogy(seen) - seen * scores[row, :count].log_softmax(0)).sum())
+    return torch.stack(losses)
+
+
+def packed(rows: int, keys: int) -> dict[str, Any]:
+    return {"cu_seqlens_q": [0, rows], "cu_seqlens_k": [0, keys]}
+
+
+VISIBLE = [max(0, 5 - 7 + s + 1) for s in range(7)]
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+@pytest.mark.parametrize("coefficient", [1.0, 0.7])
+def test_loss_and_gradients_are_autograds(reduction: str, coefficient: float) -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(reduction=reduction, coefficient=coefficient, layout="TND", mask_mode=3)
+    loss = module(q, k, w, p, **packed(7, 5))
+    expected = coefficient * REDUCTIONS[reduction](reference(q, k, w, p, VISIBLE), 7)
+    assert loss.dtype is torch.float64
+    torch.testing.assert_close(loss, expected, rtol=1e-12, atol=1e-14)
+    upstream = draw(*expected.shape, seed=5)
+    found = torch.autograd.grad(loss, (q, k, w), upstream)
+    for own, theirs in zip(found, torch.autograd.grad(expected, (q, k, w), upstream), strict=True):
+        torch.testing.assert_close(own, theirs, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+def test_gradcheck(reduction: str) -> None:
+    (q, k, w), p = indexer(6, 4, 2, 3), target(6, 4)
+    module = LightningIndexerKLLoss(reduction=reduction, layout="TND", mask_mode=3)
+    assert torch.autograd.gradcheck(lambda *x: module(*x, p, **packed(6, 4)), (q, k, w))
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+def test_gradcheck_of_padded_batches_with_used_lengths_and_a_residual(reduction: str) -> None:
+    q, k, w = draw(2, 5, 2, 3), draw(2, 3, 1, 3, seed=1), draw(2, 5, 2, seed=2)
+    p = torch.rand(2, 5, 1, 3, dtype=torch.float64)
+    module = LightningIndexerKLLoss(reduction=reduction, mask_mode=3, cmp_ratio=2)
+    lengths = {"seqused_q": [4, 5], "seqused_k": [2, 3], "cmp_residual_k": [1, 0]}
+    leaves = [tensor.requires_grad_() for tensor in (q, k, w)]
+    assert torch.autograd.gradcheck(lambda *x: module(*x, p, **lengths), leaves)
+
+
+def attention(rows: int, keys: int) -> tuple[Tensor, Tensor]:
+    """Four heads of six that share two key heads."""
+    return draw(rows, 4, 6, seed=7), draw(keys, 2, 6, seed=8)
+
+
+def averaged_softmax(q: Tensor, k: Tensor, visible: list[int], scale: float) -> Tensor:
+    out = q.new_zeros(q.shape[0], 1, k.shape[0])
+    for row, count in enumerate(visible):
+        heads = [(scale * (k[:count, head // 2] @ q[row, head])).softmax(0) for head in range(q.shape[1])]
+        out[row, 0, :count] = torch.stack(heads).mean(0) if count else 0
+    return out
+
+
+@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("window_bytes", [1, 200, 1 << 20])
+def test_a_target_built_on_the_way_is_the_averaged_softmax(
+    scale: float | None, window_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiled, "WINDOW_BYTES", window_bytes)
+    (q, k, w), (aq, ak) = indexer(7, 5), attention(7, 5)
+    p = averaged_softmax(aq, ak, VISIBLE, scale or 6**-0.5)
+    module = LightningIndexerKLLoss(reduction="sum", layout="TND", mask_mode=3, scale=scale)
+    built = module.loss_and_gradients(q, k, w, attn_q=aq, attn_k=ak, **packed(7, 5))
+    ready = module.loss_and_gradients(q, k, w, p, **packed(7, 5))
+    for own, theirs in zip(built, ready, strict=True):
+        torch.testing.assert_close(own, theirs, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("window_bytes", [1, 3000, 1 << 20])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_gradients_have_the_operators_bits_however_rows_are_cut(
+    window_bytes: int, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q, k, w = draw(2, 70, 8, 128).to(dtype), draw(2, 70, 1, 128, seed=1).to(dtype) / 8, draw(2, 70, 8, seed=2).float()
+    p, sizes = torch.rand(2, 70, 1, 70), {"batch_size": 2, "max_seqlen_q": 70, "max_seqlen_k": 70, "mask_mode": 3}
+    ops = torch.ops.cann_ops_transformer
+    plan = ops.dense_lightning_indexer_softmax_lse_metadata(8, 1, 128, **sizes)
+    lse = ops.dense_lightning_indexer_softmax_lse(q, k, w, metadata=plan, mask_mode=3)
+    plan = ops.dense_lightning_indexer_kl_loss_grad_metadata(8, 1, 128, **sizes)
+    expected = ops.dense_lightning_indexer_kl_loss_grad(q, k, w, p, lse, metadata=plan, mask_mode=3)
+    monkeypatch.setattr(tiled, "WINDOW_BYTES", window_bytes)
+    found = LightningIndexerKLLoss(reduction="sum", mask_mode=3).loss_and_gradients(q, k, w, p)
+    assert all(map(torch.equal, found[1:], expected[:3]))
+
+
+def test_one_backward_gives_what_one_call_gives() -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(layout="TND", mask_mode=3)
+    module(q, k, w, p, **packed(7, 5)).backward()
+    loss, *gradients = module.loss_and_gradients(q, k, w, p, **packed(7, 5))
+    assert not loss.requires_grad
+    for leaf, gradient in zip((q, k, w), gradients, strict=True):
+        assert leaf.grad is not None and leaf.grad.equal(gradient)
+
+
+def test_the_target_is_a_constant() -> None:
+    (q, k, w), (aq, ak) = indexer(7, 5), attention(7, 5)
+    module = LightningIndexerKLLoss(layout="TND", mask_mode=3)
+    module(q, k, w, attn_q=aq.requires_grad_(), attn_k=ak.requires_grad_(), **packed(7, 5)).backward()
+    assert q.grad is not None
+    assert (aq.grad, ak.grad) == (None, None)
+    p = target(7, 5).requires_grad_()
+    module(q, k, w, p, **packed(7, 5)).backward()
+    assert p.grad is None
+
+
+def test_only_what_wants_a_gradient_gets_one() -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(layout="TND")
+    module(q.detach(), k, w.detach(), p, **packed(7, 5)).backward()
+    assert (q.grad is None, k.grad is None, w.grad is None) == (True, False, True)
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+def test_coefficient_0_does_no_work(reduction: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cannery.pytorch.lightning_indexer.loss_and_gradients", None)
+    q, k, w = indexer(7, 5)
+    module = LightningIndexerKLLoss(reduction=reduction, coefficient=0, layout="TND")
+    loss = module(q, k, w, target(7, 5), **packed(7, 5))
+    assert loss.eq(0).all()
+    loss.sum().backward()
+    assert (q.grad, k.grad, w.grad) == (None, None, None)
+    assert all(part.eq(0).all() for part in module.loss_and_gradients(q, k, w, target(7, 5), **packed(7, 5)))
+
+
+def test_a_target_on_a_hopeless_key_costs_what_it_costs() -> None:
+    q, k, w = (
+        torch.ones(1, 1, 1, 1).double(),
+        torch.tensor([0.0, 30.0]).double().view(1, 2, 1, 1),
+        torch.ones(1, 1, 1).double(),
+    )
+    p = torch.tensor([1.0, 0.0]).double().view(1, 1, 1, 2)
+    loss = LightningIndexerKLLoss(reduction="sum")(q, k, w, p)
+    assert loss.item() == pytest.approx(30.0, abs=1e-9)
+
+
+def test_mean_counts_the_rows_in_use() -> None:
+    q, k, w = draw(2, 5, 2, 3), draw(2, 3, 1, 3, seed=1), draw(2, 5, 2, seed=2)
+    p = torch.rand(2, 5, 1, 3, dtype=torch.float64)
+    used = {"seqused_q": torch.tensor([4, 2])}
+    losses = {r: LightningIndexerKLLoss(reduction=r)(q, k, w, p, **used) for r in REDUCTIONS}
+    assert losses["mean"].item() == pytest.approx(losses["sum"].item() / 6)
+    assert losses["none"].shape == (2, 5)
+    assert losses["none"][0, 4:].eq(0).all() and losses["none"][1, 2:].eq(0).all()
+
+
+def test_a_target_without_the_head_dim_is_the_same() -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(layout="TND")
+    assert module(q, k, w, p[:, 0], **packed(7, 5)).equal(module(q, k, w, p, **packed(7, 5)))
+
+
+def test_no_rows_have_no_loss() -> None:
+    q, k, w = indexer(0, 5)
+    loss = LightningIndexerKLLoss(layout="TND")(q, k, w, target(0, 5), **packed(0, 5))
+    assert loss.item() == 0
+    loss.backward()
+    assert q.grad is not None and q.grad.shape == q.shape
+
+
+@pytest.mark.parametrize(
+    ("options", "call", "parameter"),
+    [
+        ({"reduction": "max"}, {}, "reduction"),
+        ({"mask_mode": 2}, {}, "mask_mode"),
+        ({"cmp_ratio": 0}, {}, "cmp_ratio"),
+        ({"layout": "BNSD"}, {}, "layout_q"),
+        ({}, {"target": None}, "target"),
+        ({}, {"attn_q": draw(7, 4, 6)}, "target"),
+        ({}, {"target": None, "attn_q": draw(7, 4, 6)}, "target"),
+        ({}, {"target": target(7, 5).float()}, "target"),
+        ({}, {"target": target(7, 4)}, "target"),
+        ({}, {"target": target(6, 5)}, "target"),
+        ({}, {"target": None, "attn_q": draw(6, 4, 6), "attn_k": draw(5, 2, 6)}, "attn_q"),
+        ({}, {"target": None, "attn_q": draw(7, 4, 6), "attn_k": draw(4, 2, 6)}, "attn_k"),
+        ({}, {"target": None, "attn_q": draw(7, 3, 6), "attn_k": draw(5, 2, 6)}, "attn_q"),
+        ({}, {"target": None, "attn_q": draw(7, 4, 6), "attn_k": draw(5, 2, 5)}, "attn_k"),
+        ({}, {"cu_seqlens_q": [0, 8]}, "cu_seqlens_q"),
+        ({"mask_mode": 3, "cmp_ratio": 4}, {"cmp_residual_k": [4]}, "cmp_residual_k"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(options: dict[str, Any], call: dict[str, Any], parameter: str) -> None:
+    q, k, w = indexer(7, 5)
+    with pytest.raises(ArgumentError) as caught:
+        module = LightningIndexerKLLoss(**{"layout": "TND", **options})
+        module(q, k, w, **{"target": target(7, 5), **packed(7, 5), **call})
+    assert caught.value.parameter == parameter
+
+
+class Toy(torch.nn.Module):
+    """An embedding, an attention whose softmax is the target, and an indexer beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(16, 16) for _ in range(2))
+        self.attention = torch.nn.Linear(16, 32)
+        self.indexer_q, self.indexer_k = torch.nn.Linear(16, 64), torch.nn.Linear(16, 16)
+        self.indexer_w = torch.nn.Linear(16, 4)
+        self.criterion = LightningIndexerKLLoss(mask_mode=3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x).tanh()
+        aq, ak = self.attention(x).unflatten(-1, (2, 16)).chunk(2, dim=-2)
+        x = x.detach()
+        q, k = self.indexer_q(x).unflatten(-1, (4, 16)), self.indexer_k(x).unsqueeze(-2)
+        return self.criterion(q, k, self.indexer_w(x), attn_q=aq * 4, attn_k=ak)
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Hundreds of tiny steps: on a busy machine two threads mostly wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_warm_up_trains_the_indexer_alone_and_the_loss_falls() -> None:
+    toy, x = Toy(), draw(2, 12, 16, dtype=torch.float32)
+    optimizer = torch.optim.Adam(toy.parameters(), lr=1e-2)
+    losses = []
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = toy(x)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    trained = {name.split("_")[0] for name, parameter in toy.named_parameters() if parameter.grad is not None}
+    assert trained == {"indexer"}
+    assert losses[-1] < 0.1 * losses[0]
