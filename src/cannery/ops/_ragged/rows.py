@@ -62,7 +62,7 @@ def pack_rows(x: Tensor, lengths: Sequence[int], out: Tensor | None = None) -> T
 def spread_rows(
     rows: Tensor, lengths: Sequence[int], max_len: int, value: complex | None = 0, out: Tensor | None = None
 ) -> Tensor:
-    """Padded batch of packed rows, the adjoint of :func:`pack_rows`; no element is written twice.
+    """Padded batch of packed rows, the adjoint of :func:`pack_rows`; a large result is written once at most.
 
     Args:
         rows: (sum(lengths), ...), any strides.
