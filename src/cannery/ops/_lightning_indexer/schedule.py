@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .geometry import Ints
+from .geometry import ArgumentError, Ints
 from .work import Floats, Work
 
 
@@ -123,10 +123,10 @@ def compare(work: Work, cores: int) -> tuple[Balance, ...]:
     """The balance of every schedule, the device's own first.
 
     Raises:
-        ValueError: fewer than one core.
+        ArgumentError: fewer than one core.
     """
     if cores < 1:
-        raise ValueError(f"cores: found {cores}, expected at least 1")
+        raise ArgumentError("cores", str(cores), "at least 1")
     return tuple(balance(work, make(work, cores)) for make in SCHEDULES)
 
 
