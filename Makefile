@@ -69,7 +69,7 @@ $(VENV)/.torch: constraints.txt | $(BIN)/python
 	@touch $@
 
 # An index that holds only torch does not have the rest: then pip's own index does.
-WITH_TOOLS := -e '.[test,fast]'
+WITH_TOOLS := -e '.[test]'
 INSTALL = $(PIP) install -c $(VENV)/constraints.txt
 define install
 	$(INSTALL) $(PIP_OPTIONS) $(1) $(if $(PIP_OPTIONS),|| $(INSTALL) $(1))

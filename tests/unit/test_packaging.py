@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
-EXTRAS = ("", "fast", "test")
+EXTRAS = ("", "test")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
 

@@ -109,7 +109,7 @@ def _bridge() -> Any:
     try:
         ffi = import_module("cffi").FFI()
     except ImportError:
-        raise CapiError("capi build: found no cffi, expected it: pip install 'cannery[capi]'") from None
+        raise CapiError("capi build: found no cffi, expected it: pip install cffi") from None
     declarations = "".join(f"{declaration(call)};\n" for call in every_call())
     ffi.embedding_api(f"{declarations}bool cannery_ready(void);\n".replace("bool", "_Bool"))
     ffi.cdef(_NEW_INT64)
