@@ -72,7 +72,7 @@ class Shape:
         try:
             return self._dims.element_count() or 0
         except OverflowError as failure:
-            raise GeError(str(failure), "Shape.get_shape_size", code=GeStatus.GRAPH_MUL_OVERFLOW) from None
+            raise GeError(f"found {failure}", "Shape.get_shape_size", code=GeStatus.GRAPH_MUL_OVERFLOW) from None
 
     def is_unknown_shape(self) -> bool:
         """Whether a dim or the rank is unknown."""

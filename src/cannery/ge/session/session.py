@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -84,7 +86,7 @@ class Session:
         given = graph if add_graph is None else add_graph
         if not isinstance(given, Graph):
             raise TypeError(f"add_graph: found {type(given).__name__}, expected a Graph")
-        with calling("Session.add_graph", graph=_checked(graph_id)):
+        with _calling("add_graph", graph_id):
             self._require_initialized()
             if graph_id in self._graphs:
                 message = f"found a graph of id {graph_id}, which stays; expected another id, or remove_graph first"
@@ -103,7 +105,7 @@ class Session:
         Raises:
             GeError: GE_GRAPH_GRAPH_NOT_EXIST; GE_GRAPH_GRAPH_IS_RUNNING: a run is not done yet.
         """
-        with calling("Session.remove_graph", graph=_checked(graph_id)):
+        with _calling("remove_graph", graph_id):
             if self._find(graph_id).pending:
                 message = f"graph {graph_id}: found a run that is not done, expected its stream to be synchronized"
                 raise GeError(message, code=GeStatus.GE_GRAPH_GRAPH_IS_RUNNING)
@@ -125,7 +127,7 @@ class Session:
                 GRAPH_MUL_OVERFLOW, GRAPH_PARAM_OUT_OF_RANGE; of the inputs GRAPH_PARAM_INVALID; of the run itself
                 GE_CLI_SESS_RUN_FAILED; FAILED with E10062 when the graph was run in the other style before.
         """
-        with calling("Session.run_graph", graph=_checked(graph_id)):
+        with _calling("run_graph", graph_id):
             added = self._find(graph_id)
             with added.lock:
                 run = self._prepare(graph_id, "run_graph", inputs)
@@ -147,7 +149,7 @@ class Session:
             GeError: as ``run_graph``; GRAPH_PARAM_INVALID: no such stream. What fails in the stream is reported by its
                 synchronisation.
         """
-        with calling("Session.run_graph_with_stream_async", graph=_checked(graph_id)):
+        with _calling("run_graph_with_stream_async", graph_id):
             queue, added = _stream(stream), self._find(graph_id)
             with added.lock:
                 run = self._prepare(graph_id, "run_graph_with_stream_async", inputs)
@@ -193,12 +195,14 @@ class Session:
         self.__copy__()
 
 
-def _checked(graph_id: object) -> int:
-    if isinstance(graph_id, bool) or not isinstance(graph_id, int):
-        raise TypeError(f"graph_id: found {graph_id!r}, expected an integer")
-    if not 0 <= graph_id <= MAX_GRAPH_ID:
-        raise invalid(f"graph_id: found {graph_id}, expected 0 to {MAX_GRAPH_ID}")
-    return graph_id
+@contextmanager
+def _calling(name: str, graph_id: object) -> Iterator[None]:
+    with calling(f"Session.{name}", graph=graph_id):
+        if isinstance(graph_id, bool) or not isinstance(graph_id, int):
+            raise TypeError(f"graph_id: found {graph_id!r}, expected an integer")
+        if not 0 <= graph_id <= MAX_GRAPH_ID:
+            raise invalid(f"graph_id: found {graph_id}, expected 0 to {MAX_GRAPH_ID}")
+        yield
 
 
 def _tensors(inputs: Any) -> list[CoreTensor]:
