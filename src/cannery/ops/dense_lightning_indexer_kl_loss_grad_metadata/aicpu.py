@@ -15,7 +15,7 @@ from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import OPTIONAL_INPUTS
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, Split, faithful_words
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.values import Array, check_values
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.values import Array, check_values, pieces, steps
 
 INT32_MAX = 2**31 - 1
 READ_FOR_TND = {"cu_seqlens_q": "layout_q", "cu_seqlens_k": "layout_k"}
@@ -69,9 +69,8 @@ def longest_keys(context: CallContext, arrays: Mapping[str, Array]) -> int:
     if "seqused_k" in arrays:
         return int(arrays["seqused_k"].max())
     if "cu_seqlens_k" in arrays:
-        # Checked offsets ascend from 0, so differences cannot overflow.
         ends = arrays["cu_seqlens_k"]
-        return int((ends[1:] - ends[:-1]).max(initial=0))
+        return max((int(steps(ends, piece).max()) for piece in pieces(len(ends) - 1)), default=0)
     return int(context.attrs["max_seqlen_k"])
 
 

@@ -7,7 +7,7 @@ op_kernel_aicpu/arch35/dense_lightning_indexer_kl_loss_grad_metadata_aicpu_arch3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from cannery.operator import CallContext
 
 Array = np.ndarray[Any, np.dtype[np.int32]]
 CAUSAL = 3
+PIECE = 1 << 15
 
 
 def check_values(context: CallContext, arrays: Mapping[str, Array]) -> None:
@@ -45,11 +46,22 @@ def check_strictly(context: CallContext, arrays: Mapping[str, Array]) -> None:
     _check_residual(context, arrays)
 
 
+def pieces(count: int) -> Iterator[slice]:
+    """``0 .. count - 1`` in slices whose temporaries stay in the cache: fresh memory costs more than the arithmetic."""
+    return (slice(start, min(start + PIECE, count)) for start in range(0, count, PIECE))
+
+
+def steps(ends: Array, piece: slice) -> Array:
+    """Lengths of the batches of a piece. Checked offsets ascend from 0, so differences fit."""
+    return ends[piece.start + 1 : piece.stop + 1] - ends[piece]
+
+
 def _check_offsets(context: CallContext, name: str, ends: Array) -> None:
     """No element negative, none below the one before it."""
-    if ends[0] >= 0 and not (ends[1:] < ends[:-1]).any():
+    before, after = ends[:-1], ends[1:]
+    if ends[0] >= 0 and not any((after[piece] < before[piece]).any() for piece in pieces(len(after))):
         return
-    index = int(np.flatnonzero((ends < 0) | np.append(False, ends[1:] < ends[:-1]))[0])
+    index = int(np.flatnonzero((ends < 0) | np.append(False, after < before))[0])
     low = 0 if ends[index] < 0 else int(ends[index - 1])
     why = "" if ends[index] < 0 else f": offsets ascend, and {name}[{index - 1}] is {low}"
     raise _error(context, name, index, ends[index], f"at least {low}{why}")
@@ -70,22 +82,22 @@ def _check_first_offset(context: CallContext, arrays: Mapping[str, Array]) -> No
 def _check_used(context: CallContext, arrays: Mapping[str, Array]) -> None:
     """A used length is at most the batch's own: by the offsets, else by the largest length where one is given."""
     for side in "qk":
-        used = arrays.get(f"seqused_{side}")
-        room = _room(context, arrays, side)
-        if used is None or room is None:
-            continue
-        beyond = used > room
-        if beyond.any():
-            index = int(np.flatnonzero(beyond)[0])
-            length = int(np.broadcast_to(room, used.shape)[index])
-            raise _error(context, f"seqused_{side}", index, used[index], f"0 to {length}, the length of the batch")
+        used = arrays.get(f"seqused_{side}", ())
+        for piece in pieces(len(used)):
+            room = _room(context, arrays, side, piece)
+            beyond = np.flatnonzero(used[piece] > room)
+            if beyond.size:
+                index = piece.start + int(beyond[0])
+                length = int(np.broadcast_to(room, used[piece].shape)[beyond[0]])
+                raise _error(context, f"seqused_{side}", index, used[index], f"0 to {length}, the length of the batch")
 
 
-def _room(context: CallContext, arrays: Mapping[str, Array], side: str) -> Any:
-    if context.attrs[f"layout_{side}"] == "TND":
-        ends = arrays.get(f"cu_seqlens_{side}")
-        return None if ends is None else np.subtract(ends[1:], ends[:-1], dtype=np.int64)
-    return context.attrs[f"max_seqlen_{side}"] or None
+def _room(context: CallContext, arrays: Mapping[str, Array], side: str, piece: slice) -> Any:
+    """Lengths of the batches of a piece; without any, more than every int32."""
+    ends = arrays.get(f"cu_seqlens_{side}")
+    if ends is not None:
+        return steps(ends, piece)
+    return context.attrs[f"max_seqlen_{side}"] or 2**31
 
 
 def _check_residual(context: CallContext, arrays: Mapping[str, Array]) -> None:
