@@ -6,8 +6,6 @@ from pathlib import Path
 
 import typer
 
-from cannery.cli.console import console
-
 
 def build(
     directory: Path = typer.Argument(
@@ -18,9 +16,8 @@ def build(
     from cannery.capi import build as build_into
 
     built = build_into(directory)
-    out = console()
-    out.print(f"headers     {built.directory / 'include'} ({len(built.headers)} files)")
-    out.print(f"library     {built.library}")
-    out.print(f"pkg-config  {built.package}")
-    out.print()
-    out.print(built.command)
+    # Not by the console, which would wrap them: these are to be copied.
+    typer.echo(f"headers     {built.directory / 'include'} ({len(built.headers)} files)")
+    typer.echo(f"library     {built.library}")
+    typer.echo(f"pkg-config  {built.package}")
+    typer.echo(f"\n{built.command}")
