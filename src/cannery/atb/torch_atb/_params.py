@@ -13,7 +13,8 @@ from cannery.atb.params import atb_operators, param_classes
 _OTHERS = """
     LayerNorm Elewise Linear Softmax SelfAttention PagedAttention Rope Split Gather Activation RmsNorm AllGather
     AsStrided Cumsum DynamicNTK Multinomial Concat Slice Transpose Gating ReshapeAndCache Fill RazorFusionAttention
-    AllReduce Broadcast ReduceScatter ReduceScatterV FaUpdate LinearParallel LinearSparse RelayAttention TopkToppSampling AllToAll
+    AllReduce Broadcast ReduceScatter ReduceScatterV FaUpdate LinearParallel LinearSparse RelayAttention
+    TopkToppSampling AllToAll
 """
 OTHER_PARAMS = frozenset(f"{name}Param" for name in _OTHERS.split())
 OTHER_TRAIN_PARAMS = frozenset({"LaserAttentionParam", "LaserAttentionGradParam"})
