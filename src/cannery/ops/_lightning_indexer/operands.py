@@ -35,8 +35,11 @@ class Operands:
 
     @property
     def working(self) -> torch.dtype:
-        """The dtype to compute in. float32 operands take float64: a score near zero on the wrong side of it switches a term
-        of dq and dk on or off, an error of 1e-3 where they promise 1e-6."""
+        """The dtype to compute in.
+
+        float32 operands take float64: a score near zero, on the wrong side of it, switches a term of dq and dk on or
+        off, an error of 1e-3 where they promise 1e-6.
+        """
         wide = self.q.dtype is torch.float32 and self.q.device.type in _HAVE_FLOAT64
         return torch.float64 if wide else self.precision
 

@@ -17,11 +17,10 @@ def round_half_away(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 def _to_bfloat16(x: torch.Tensor) -> torch.Tensor:
     limit = torch.finfo(torch.bfloat16).max
-    bits = x.clamp(-limit, limit).view(torch.int32)
-    # Half a bfloat16 step added to the magnitude carries into the sign-magnitude bits exactly when the tail is half
-    # or more.
-    rounded = (bits + 0x8000) & -0x10000
-    return torch.where(x.isnan(), x, rounded.view(torch.float32)).to(torch.bfloat16)
+    # Half a bfloat16 step, added to the magnitude, carries into the bits that stay when the tail is half or more.
+    # A NaN is made the plain one first: the payload of some would carry into the sign.
+    bits = x.clamp(-limit, limit).nan_to_num_(torch.nan, limit, -limit).view(torch.int32)
+    return bits.add_(0x8000).bitwise_and_(-0x10000).view(torch.float32).to(torch.bfloat16)
 
 
 def _to_float16(x: torch.Tensor) -> torch.Tensor:

@@ -34,13 +34,38 @@ class RowBlock:
 
 
 @dataclass(frozen=True)
+class Finite:
+    """A matrix whose rows are taken apart from what is wrong with them.
+
+    Attributes:
+        values: the matrix with NaN and infinities replaced by 0: they would reach pairs that do not see each other, as
+            0 * NaN is NaN.
+        bad: (rows,) where something was replaced; whoever sees such a row gets NaN.
+    """
+
+    values: torch.Tensor
+    bad: torch.Tensor
+
+    @classmethod
+    def of(cls, x: torch.Tensor) -> Finite:
+        """Take x (rows, ...) apart."""
+        good = x.isfinite()
+        return cls(torch.where(good, x, 0), ~good.flatten(1).all(1))
+
+
+@dataclass(frozen=True)
 class Tile:
-    """Keys ``first .. last - 1`` of a block's batch: S (R, H, C), their mask (R, 1, C) and I (R, C); masked places
-    are 0."""
+    """Keys ``first .. last - 1`` of a block's batch.
+
+    Attributes:
+        positive: relu(S), (R, H, C).
+        seen: which of the keys each row sees, (R, C).
+        logits: I, (R, C).
+    """
 
     first: int
     last: int
-    score: torch.Tensor
+    positive: torch.Tensor
     seen: torch.Tensor
     logits: torch.Tensor
 
@@ -76,11 +101,11 @@ def _fitting(keys: int, key_bytes: int) -> int:
     return max(1, TILE_BYTES // (min(int(keys), TILE_KEYS) * key_bytes))
 
 
-def tiles(q: torch.Tensor, w: torch.Tensor, k: torch.Tensor, block: RowBlock) -> Iterator[Tile]:
-    """Walk a block's keys: q (R, H, D), w (R, H) of the block, k (keys, D) of its batch, all in computing precision."""
+def tiles(q: torch.Tensor, w: torch.Tensor, k: Finite, block: RowBlock) -> Iterator[Tile]:
+    """Walk a block's keys: q (R, H, D), w (R, H) of the block, k (keys, D) of its batch, all in working precision."""
     for first in range(0, block.keys, TILE_KEYS):
         last = min(first + TILE_KEYS, block.keys)
-        seen = (torch.arange(first, last, device=q.device) < block.visible)[:, None]
-        score = torch.matmul(q.flatten(0, 1), k[first:last].T).unflatten(0, q.shape[:2])
-        score = torch.where(seen, score, 0)  # an invisible key may hold NaN
-        yield Tile(first, last, score, seen, torch.matmul(w[:, None], score.relu())[:, 0])
+        seen = torch.arange(first, last, device=q.device) < block.visible
+        positive = torch.matmul(q.flatten(0, 1), k.values[first:last].T).relu_().unflatten(0, q.shape[:2])
+        logits = torch.matmul(w[:, None], positive)[:, 0].masked_fill_(k.bad[first:last], torch.nan)
+        yield Tile(first, last, positive, seen, logits)

@@ -8,7 +8,7 @@ import torch
 
 from cannery.ops._lightning_indexer.operands import Operands
 from cannery.ops._lightning_indexer.rounding import round_half_away
-from cannery.ops._lightning_indexer.score import TILE_KEYS, RowBlock, Tile, row_blocks, tiles
+from cannery.ops._lightning_indexer.score import TILE_KEYS, Finite, RowBlock, Tile, row_blocks, tiles
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,12 @@ class Buffers:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A block's operands in computing precision. Non-finite elements of q and k are replaced by 0 in the ``safe``
-    copies: they multiply dS of pairs that do not see each other, and 0 * NaN is NaN."""
+    """A block's operands in working precision, with the sum of each row's visible target."""
 
     q: torch.Tensor
-    safe_q: torch.Tensor
+    finite_q: Finite
     w: torch.Tensor
-    k: torch.Tensor
-    safe_k: torch.Tensor
+    k: Finite
     lse: torch.Tensor
     mass: torch.Tensor
 
@@ -65,44 +63,40 @@ def _gather(call: Operands, buffers: Buffers, block: RowBlock) -> _Rows:
     # In parts: torch splits one long sum by the number of threads.
     mass = torch.stack([part.sum(1, keepdim=True) for part in target.split(TILE_KEYS, 1)]).sum(0)
     lse, w = buffers.lse[block.token][:, None], call.w[block.token]
-    return _Rows(q, _finite(q), w.to(q.dtype), k, _finite(k), lse.to(q.dtype), mass.to(q.dtype))
-
-
-def _finite(x: torch.Tensor) -> torch.Tensor:
-    return torch.where(x.isfinite(), x, 0)
+    return _Rows(q, Finite.of(q), w.to(q.dtype), Finite.of(k), lse.to(q.dtype), mass.to(q.dtype))
 
 
 def _tile(
     rows: _Rows, block: RowBlock, tile: Tile, buffers: Buffers, dtype: torch.dtype, deterministic: bool
 ) -> torch.Tensor:
     """One tile's share: writes y, adds to dw, dk and the loss, returns its part of dq."""
-    seen, columns = tile.seen[:, 0], slice(tile.first, tile.last)
+    columns, seen = slice(tile.first, tile.last), tile.seen
     p = torch.where(seen, buffers.p[block.token, columns], 0).to(rows.q.dtype)
     y = torch.where(seen, (tile.logits - rows.lse).exp(), 0)
     di = torch.where(seen, y * rows.mass - p, 0)
     buffers.y[block.token, columns] = y.to(buffers.y.dtype)
-    buffers.dw[block.token] += torch.matmul(tile.score.relu(), di[..., None])[..., 0].to(buffers.dw.dtype)
+    buffers.dw[block.token] += torch.matmul(tile.positive, di[..., None])[..., 0].to(buffers.dw.dtype)
     if buffers.loss is not None:
         cross = torch.where(p != 0, p * (p.log() - (tile.logits - rows.lse)), 0)
         buffers.loss[block.token] += cross.sum(1).to(buffers.loss.dtype)
-    ds = torch.where(tile.score > 0, di[:, None] * rows.w[..., None], 0)
+    # dI * w where the score is positive, in one pass: what relu's own gradient does.
+    ds = torch.ops.aten.threshold_backward(di[:, None] * rows.w[..., None], tile.positive, 0)
     ds = round_half_away(ds, dtype).to(ds.dtype) if dtype.itemsize == 2 else ds
-    dk = buffers.dk[block.k_start : block.k_start + block.keys][columns]
-    _add_dk(dk, ds, rows, seen, deterministic)
-    dq = torch.matmul(ds.flatten(0, 1), rows.safe_k[columns]).unflatten(0, ds.shape[:2])
-    return _poison(dq, seen, ~rows.k[columns].isfinite().all(1))
+    _add_dk(buffers.dk[block.k_start : block.k_start + block.keys][columns], ds, rows, seen, deterministic)
+    dq = torch.matmul(ds.flatten(0, 1), rows.k.values[columns]).unflatten(0, ds.shape[:2])
+    return _spoil(dq, seen, rows.k.bad[columns])
 
 
 def _add_dk(dk: torch.Tensor, ds: torch.Tensor, rows: _Rows, seen: torch.Tensor, deterministic: bool) -> None:
     if deterministic:
-        for ds_row, q_row in zip(ds, rows.safe_q, strict=True):
+        for ds_row, q_row in zip(ds, rows.finite_q.values, strict=True):
             dk += torch.matmul(ds_row.T, q_row)
     else:
-        dk += torch.matmul(ds.flatten(0, 1).T, rows.safe_q.flatten(0, 1))
-    _poison(dk, seen.T, ~rows.q.isfinite().flatten(1).all(1))
+        dk += torch.matmul(ds.flatten(0, 1).T, rows.finite_q.values.flatten(0, 1))
+    _spoil(dk, seen.T, rows.finite_q.bad)
 
 
-def _poison(x: torch.Tensor, seen: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
+def _spoil(x: torch.Tensor, seen: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
     """Set the leading elements of ``x`` that see something bad to NaN; ``seen`` (len(x), len(bad))."""
     hit = (seen & bad).any(1)
     return x.masked_fill_(hit.view(-1, *[1] * (x.dim() - 1)), torch.nan)

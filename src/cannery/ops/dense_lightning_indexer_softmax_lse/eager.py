@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, check, layout, operands
-from cannery.ops._lightning_indexer.score import RowBlock, row_blocks, tiles
+from cannery.ops._lightning_indexer.score import Finite, RowBlock, row_blocks, tiles
 
 
 def softmax_lse(
@@ -61,6 +61,6 @@ def _compute(call: Operands, lse: torch.Tensor) -> None:
 
 def _block_lse(call: Operands, block: RowBlock) -> torch.Tensor:
     q, w = call.q[block.token].to(call.working), call.w[block.token].to(call.working)
-    k = call.k[block.k_start : block.k_start + block.keys].to(call.working)
-    parts = [tile.logits.masked_fill(~tile.seen[:, 0], -torch.inf).logsumexp(1) for tile in tiles(q, w, k, block)]
+    k = Finite.of(call.k[block.k_start : block.k_start + block.keys].to(call.working))
+    parts = [tile.logits.masked_fill(~tile.seen, -torch.inf).logsumexp(1) for tile in tiles(q, w, k, block)]
     return torch.stack(parts).logsumexp(0)
