@@ -2,10 +2,10 @@
 
     python benchmarks/aicore.py [--rounds 5] [--elements 1048576] [--tile 2048] [--cores 8]
 
-Contestants: the queue kernel on the virtual core, with all checks and without; Triton's interpreter (it checks nothing);
-JAX Pallas' TPU interpret mode on the same tiles, with and without race detection. A peer that is not installed
-is skipped by name. Every round runs each contestant once, so that a slow moment of the machine hits all of them; the table
-shows medians. Below it: cost per instruction as the launch grows, and memory while instructions go by.
+Contestants: the queue kernel on the virtual core, with all checks and without; Triton's interpreter, which checks
+nothing; JAX Pallas' TPU interpret mode on the same tiles, with and without race detection. A peer that is not installed
+is skipped by name. Every round runs each contestant once, so that a slow moment of the machine hits all of them; the
+table shows medians. Above it: cost per instruction as the launch grows, and memory while instructions go by.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -99,15 +100,22 @@ def on_virtual_core(problem: Problem, check: bool, passes: int = 1) -> int:
     return sum(record.issued.values())
 
 
+def optional(*names: str) -> list[Any]:
+    """Modules of a peer.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    return [import_module(name) for name in names]
+
+
 def triton_peer(problem: Problem) -> Run:
     """Triton's interpreter on the same tiles."""
     os.environ["TRITON_INTERPRET"] = "1"
-    import torch
-    import triton
-    import triton.language as tl
+    torch, triton, tl = optional("torch", "triton", "triton.language")
 
     @triton.jit
-    def kernel(x: Any, y: Any, z: Any, tile: tl.constexpr) -> None:
+    def kernel(x: Any, y: Any, z: Any, tile: tl.constexpr) -> None:  # type: ignore[name-defined]
         at = tl.program_id(0) * tile + tl.arange(0, tile)
         tl.store(z + at, tl.load(x + at) + tl.load(y + at))
 
@@ -118,10 +126,8 @@ def triton_peer(problem: Problem) -> Run:
 
 def pallas_peer(problem: Problem, detect_races: bool) -> Run:
     """JAX Pallas' TPU interpret mode on the same tiles."""
-    import jax
-    import jax.numpy as jnp
-    from jax.experimental import pallas as pl
-    from jax.experimental.pallas import tpu as pltpu
+    jax, jnp = optional("jax", "jax.numpy")
+    pl, pltpu = optional("jax.experimental.pallas", "jax.experimental.pallas.tpu")
 
     def kernel(x: Any, y: Any, z: Any) -> None:
         z[...] = x[...] + y[...]

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _HYPOTHETICAL: Final = frozenset({"RAW", "WAR", "WAW", "EVENT_ID"})
 """Kinds that mean nothing behind a wait that never ends."""
 
+Race = tuple[Stamp, str, Access]
+"""The earlier access, the kind, and the later access."""
+
 
 class Checker:
     """Clocks, histories and findings of one core.
@@ -147,21 +150,23 @@ class Checker:
         return True
 
     def _races(self, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access]) -> None:
-        found: list[tuple[Stamp, str, Access]] = []
+        """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
+        overwritten: list[Race] = []
+        found: list[Race] = []
+        written = [(access, access.memory.history, spans(access)) for access in writes]
+        for access, history, pieces in written:
+            order = self._order(access, stamp, True)
+            for lower, upper in pieces:
+                overwritten += [(a, kind, access) for a, kind in history.conflicts(lower, upper, stamp, order)]
         for access in reads:
-            memory = access.memory
             order = self._order(access, stamp, False)
             for lower, upper in spans(access):
-                for earlier in memory.history.read(lower, upper, stamp, order):
-                    found.append((earlier, "RAW", access))
-        for access in writes:
-            memory = access.memory
-            order = self._order(access, stamp, True)
-            for lower, upper in spans(access):
-                for earlier, kind in memory.history.write(lower, upper, stamp, order):
-                    found.append((earlier, kind, access))
-        if found:
-            self._report_races(stamp, found)
+                found += [(a, "RAW", access) for a in access.memory.history.read(lower, upper, stamp, order)]
+        for _, history, pieces in written:
+            for lower, upper in pieces:
+                history.write(lower, upper, stamp)
+        if found or overwritten:
+            self._report_races(stamp, [*found, *overwritten])
 
     def _order(self, access: Access, stamp: Stamp, write: bool) -> Order:
         if access.memory is not self.core.gm:
@@ -169,9 +174,15 @@ class Checker:
         self.footprints.add(access, stamp, write)
         return self._global
 
-    def _report_races(self, stamp: Stamp, found: Sequence[tuple[Stamp, str, Access]]) -> None:
+    def _report_races(self, stamp: Stamp, found: Sequence[Race]) -> None:
+        """Two instructions race once: reading what the earlier one wrote comes before overwriting it."""
         kernel, block = self.core.launch.kernel, self.core.block
+        read: set[int] = set()
         for earlier, kind, access in found:
+            if kind != "RAW" and earlier.serial in read:
+                continue
+            if kind == "RAW":
+                read.add(earlier.serial)
             self.report(messages.race(kind, earlier, stamp, access, kernel, block, self.core.kind))
         known = self.clocks.known[stamp.pipe]
         for earlier, _, _ in found:

@@ -49,7 +49,7 @@ class Order:
 
     def allows(self, earlier: Stamp, write: Stamp) -> bool:
         """Whether a write may follow an earlier access to the same bytes as it stands."""
-        if self.before(earlier, write.pipe) or earlier.serial == write.serial:
+        if self.before(earlier, write.pipe):
             return True
         return earlier.atomic is not None and earlier.atomic == write.atomic
 
@@ -105,8 +105,9 @@ class History:
                 segment.reads = {pipe: stamp}
         return raced
 
-    def write(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[tuple[Stamp, str]]:
-        """Record a write; the accesses it races with, and whether each is a WAR or a WAW.
+    def conflicts(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[tuple[Stamp, str]]:
+        """The accesses a write races with, and whether each is a WAR or a WAW; to be asked before ``write``, and before
+        the same instruction's reads are recorded.
 
         A segment's reads stand for its last write: whoever is ordered after them is ordered after it, and where they
         race, the write's race is a consequence of theirs.
@@ -118,9 +119,12 @@ class History:
                 kind, earlier = "WAR", tuple(segment.reads.values())
             else:
                 kind, earlier = "WAW", () if segment.write is None else (segment.write,)
-            raced += [(a, kind) for a in earlier if (a, kind) not in raced and not order.allows(a, stamp)]
-        self._replace(first, last, lower, upper, stamp)
+            raced += [(a, kind) for a in earlier if not order.allows(a, stamp) and (a, kind) not in raced]
         return raced
+
+    def write(self, lower: int, upper: int, stamp: Stamp) -> None:
+        """Record a write."""
+        self._replace(*self._range(lower, upper), lower, upper, stamp)
 
     def _range(self, lower: int, upper: int) -> tuple[int, int]:
         lowers = self._lowers

@@ -12,10 +12,16 @@ from cannery.soc import Soc
 def launch_checked(kernel: JITFunction, soc: Soc, core_num: int, *args: Any) -> tuple[Finding, ...]:
     """Launch a kernel on ``core_num`` cores of a chip with all checks on; its findings.
 
-    Arrays and torch tensors are written in place. The seed of the lazy order is the surrounding session's.
+    Arrays and torch tensors are written in place. The seed of the lazy order is the surrounding session's,
+    which keeps the launch as well.
 
     Raises:
         DeadlockError: the kernel cannot go on.
     """
-    with session(check=True, seed=current().seed, soc=soc):
-        return kernel.run(core_num, *args).findings
+    outer = current()
+    with session(check=True, seed=outer.seed, soc=soc) as inner:
+        try:
+            return kernel.run(core_num, *args).findings
+        finally:
+            for record in inner.launches:
+                outer.remember(record)

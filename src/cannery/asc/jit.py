@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import update_wrapper
 from types import FunctionType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from cannery.aicore.session import LaunchRecord
 from cannery.asc.context import CORE
@@ -23,8 +23,12 @@ from cannery.asc.rewrite import rewrite
 T = TypeVar("T")
 
 
-class ConstExpr(Generic[T]):
-    """Marks a kernel parameter that stays a plain Python value: ``n: asc.ConstExpr[int]``."""
+if TYPE_CHECKING:
+    ConstExpr = Annotated[T, "ConstExpr"]  # to a type checker the parameter is what stands in the brackets
+else:
+
+    class ConstExpr(Generic[T]):
+        """Marks a kernel parameter that stays a plain Python value: ``n: asc.ConstExpr[int]``."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,177 @@
+"""A second opinion on order: the graph of everything issued in a launch.
+
+It shares nothing with the clocks of the checker and keeps everything, so that it is simple and slow: the measure the
+checker is measured by, not part of it. Two accesses are ordered when the earlier one completes before the later one
+starts, which is when a path of the graph leads from one to the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from graphlib import TopologicalSorter
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from cannery.aicore.checker import spans
+from cannery.aicore.instruction import Flag, Instruction
+from cannery.aicore.pipes import ENDS, EVENTS, PIPES, S, V
+
+_SETS = frozenset({"set_flag", "enque", "free_tensor"})
+_COLLECTS = _SETS | {"pipe_barrier"}
+
+
+class Node(NamedTuple):
+    """Something issued: on which core, on which pipe (None: all), and what."""
+
+    core: int
+    pipe: int | None
+    what: Instruction | Flag
+
+
+class Trace:
+    """What one launch issued; ``add`` is an observer.
+
+    ``vector_in_order``: the compiler or the chip orders dependent vector instructions.
+    """
+
+    def __init__(self, *, vector_in_order: bool = True) -> None:
+        self.nodes: list[Node] = []
+        self._vector_in_order = vector_in_order
+
+    def add(self, core: int, record: Instruction | Flag) -> None:
+        """Take note of what a core issued."""
+        self.nodes.append(Node(core, _pipe(record), record))
+
+    def has_race(self) -> bool:
+        """Whether any two conflicting accesses are unordered."""
+        return next(self.races(), None) is not None
+
+    def races(self) -> Iterator[tuple[Node, Node]]:
+        """Pairs of conflicting accesses that no path orders, in issue order."""
+        before = self._ancestors()
+        for first, second in _conflicts(self.nodes):
+            if not before[second] >> first & 1 and not before[first] >> second & 1:
+                one, other = self.nodes[first], self.nodes[second]
+                if not self._in_order(one, other):
+                    yield one, other
+
+    def _in_order(self, one: Node, other: Node) -> bool:
+        if one.core != other.core:
+            return False
+        if one.pipe == S:
+            return other.pipe == S or not _writes_global(one)
+        return self._vector_in_order and one.pipe == other.pipe == V
+
+    def _ancestors(self) -> list[int]:
+        """For each node a set of bits: the nodes that complete before it starts.
+
+        Raises:
+            CycleError: some wait for each other; such a launch deadlocks.
+        """
+        edges = self._edges()
+        before = [0] * len(self.nodes)
+        for node in TopologicalSorter(edges).static_order():
+            for earlier in edges[node]:
+                before[node] |= before[earlier] | 1 << earlier
+        return before
+
+    def _edges(self) -> dict[int, list[int]]:
+        """For each node those that directly come before it."""
+        edges: dict[int, list[int]] = {at: [] for at in range(len(self.nodes))}
+        for core in sorted({node.core for node in self.nodes}):
+            _order_core(edges, [(at, node) for at, node in enumerate(self.nodes) if node.core == core])
+        _order_meetings(edges, self.nodes)
+        return edges
+
+
+def _pipe(record: Instruction | Flag) -> int | None:
+    if isinstance(record, Instruction):
+        return record.pipe
+    if record.event in EVENTS:
+        source, destination = ENDS[EVENTS.index(record.event)]
+        return source if record.name in _SETS else destination
+    return None if record.event == "ALL" else PIPES.index(record.event)
+
+
+def _order_core(edges: dict[int, list[int]], nodes: Sequence[tuple[int, Node]]) -> None:
+    """Sets come after all before them on their pipe, waits before all after them, barriers both."""
+    sent: dict[Any, deque[int]] = defaultdict(deque)
+    waiting: dict[Any, deque[int]] = defaultdict(deque)
+    for position, (at, node) in enumerate(nodes):
+        record = node.what
+        if isinstance(record, Flag) and record.event in EVENTS:
+            _match(edges, (sent, waiting), record, at)
+        for earlier, other in nodes[:position]:
+            if _directly(other, node):
+                edges[at].append(earlier)
+
+
+def _match(edges: dict[int, list[int]], queues: tuple[Any, Any], record: Flag, at: int) -> None:
+    sent, waiting = queues
+    key = (record.event, record.id)
+    mine, others = (sent, waiting) if record.name in _SETS else (waiting, sent)
+    if not others[key]:
+        mine[key].append(at)
+        return
+    other = others[key].popleft()
+    first, second = (at, other) if record.name in _SETS else (other, at)
+    edges[second].append(first)
+
+
+def _directly(earlier: Node, later: Node) -> bool:
+    """Whether, on one core, the earlier node completes before the later one starts, by issue alone."""
+    if earlier.pipe is None or later.pipe is None:
+        return True
+    holds = isinstance(earlier.what, Flag) and earlier.what.name not in _SETS
+    if earlier.pipe == S and holds:
+        return True  # what the scalar pipe has waited for, everything issued later follows
+    # A set follows what is before it on its pipe and holds nothing up, a wait the reverse; a barrier does both.
+    collects = isinstance(later.what, Flag) and later.what.name in _COLLECTS
+    return earlier.pipe == later.pipe and (holds or collects)
+
+
+def _order_meetings(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
+    """The n-th sync_all of each core is one meeting: what precedes any of them precedes what follows any."""
+    rounds: dict[int, list[list[int]]] = defaultdict(lambda: [[], []])
+    counts: dict[int, int] = defaultdict(int)
+    previous: dict[int, int] = {}
+    for at, node in enumerate(nodes):
+        if isinstance(node.what, Flag) and node.what.name == "sync_all":
+            counts[node.core] += 1
+            arrivals, _ = rounds[counts[node.core]]
+            arrivals.append(previous.get(node.core, at))
+            rounds[counts[node.core]][1].append(at)
+        previous[node.core] = at
+    for arrivals, meetings in rounds.values():
+        for at in meetings:
+            edges[at] += [arrival for arrival in arrivals if arrival != at]
+
+
+def _writes_global(node: Node) -> bool:
+    return isinstance(node.what, Instruction) and any(access.memory.name == "GM" for access in node.what.writes)
+
+
+def _conflicts(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
+    """Pairs that touch the same bytes, one of them writing, not both atomically."""
+    touched: dict[Any, list[tuple[int, int, int, bool]]] = defaultdict(list)
+    for at, node in enumerate(nodes):
+        if isinstance(node.what, Instruction):
+            for access, write in [(a, False) for a in node.what.reads] + [(a, True) for a in node.what.writes]:
+                place = "GM" if access.memory.name == "GM" else (node.core, access.memory.name)
+                touched[place] += [(lower, upper, at, write) for lower, upper in spans(access)]
+    seen: set[tuple[int, int]] = set()
+    for pieces in touched.values():
+        for one, other in combinations(pieces, 2):
+            if one[2] != other[2] and (one[3] or other[3]) and one[0] < other[1] and other[0] < one[1]:
+                pair = (min(one[2], other[2]), max(one[2], other[2]))
+                if pair not in seen and not _both_atomic(nodes, pair):
+                    seen.add(pair)
+                    yield pair
+
+
+def _both_atomic(nodes: Sequence[Node], pair: tuple[int, int]) -> bool:
+    first, second = (nodes[at].what for at in pair)
+    assert isinstance(first, Instruction)
+    assert isinstance(second, Instruction)
+    return first.atomic is not None and first.atomic == second.atomic

@@ -1,0 +1,92 @@
+"""The checker's clocks against the graph of everything issued, on random programs."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cannery import asc
+from cannery.aicore import session
+from cannery.aicore.order import Trace
+
+N = 8
+SLOTS = 3
+EVENTS = [
+    asc.HardEvent[name] for name in ("MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V", "MTE3_MTE2", "MTE2_MTE3", "V_S", "S_V")
+]
+BARRIERS = [asc.PipeID.PIPE_V, asc.PipeID.PIPE_MTE2, asc.PipeID.PIPE_MTE3, asc.PipeID.PIPE_ALL]
+RACES = {"RAW", "WAR", "WAW"}
+
+slot = st.integers(0, SLOTS - 1)
+statement = st.one_of(
+    st.tuples(st.sampled_from(["load", "store", "read", "write"]), slot),
+    st.tuples(st.just("add"), st.tuples(slot, slot)),
+    st.tuples(st.just("pair"), st.tuples(st.sampled_from(EVENTS), st.integers(0, 1))),
+    st.tuples(st.just("set"), st.tuples(st.sampled_from(EVENTS[:6]), st.integers(0, 1))),
+    st.tuples(st.just("barrier"), st.sampled_from(BARRIERS)),
+)
+
+
+@asc.jit(auto_sync=False)
+def random_program(x: asc.GlobalAddress, statements: asc.ConstExpr[list]) -> None:  # type: ignore[type-arg]
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(x)
+    tensors = [asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, index * 32, N) for index in range(SLOTS)]
+    for kind, detail in statements:
+        step(gm, tensors, kind, detail)
+
+
+def step(gm: Any, tensors: Any, kind: str, detail: Any) -> None:
+    if kind == "load":
+        asc.data_copy(tensors[detail], gm[detail * N :], N)
+    elif kind == "store":
+        asc.data_copy(gm[detail * N :], tensors[detail], N)
+    elif kind == "read":
+        tensors[detail].get_value(0)
+    elif kind == "write":
+        tensors[detail].set_value(0, 1.0)
+    elif kind == "add":
+        asc.adds(tensors[detail[0]], tensors[detail[1]], 1.0, N)
+    elif kind in ("pair", "set"):
+        asc.set_flag(*detail)
+        if kind == "pair":
+            asc.wait_flag(*detail)
+    else:
+        asc.pipe_barrier(detail)
+
+
+def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:  # type: ignore[type-arg]
+    trace = Trace(vector_in_order=False)
+    x = np.arange(SLOTS * N, dtype=np.float32)
+    with session(check=True, seed=seed) as found:
+        random_program.run(1, x, statements, observer=trace.add)
+    return {finding.kind for finding in found.findings()}, trace, x
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(statement, max_size=14))
+def test_a_race_is_found_exactly_when_the_graph_has_one(statements: list[Any]) -> None:
+    kinds, trace, _ = run(statements)
+    assert bool(kinds & RACES) == trace.has_race()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(statement, max_size=14), st.integers(1, 1000))
+def test_without_races_no_seed_changes_the_data(statements: list[Any], seed: int) -> None:
+    kinds, _, plain = run(statements)
+    if not kinds & RACES:
+        _, _, shuffled = run(statements, seed)
+        np.testing.assert_array_equal(plain.view(np.uint32), shuffled.view(np.uint32))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(statement, max_size=14), st.integers(0, 1000))
+def test_findings_do_not_depend_on_the_seed(statements: list[Any], seed: int) -> None:
+    assert run(statements)[0] == run(statements, seed)[0]
+
+
+def test_one_missing_flag_before_an_instruction_in_place_is_one_race() -> None:
+    with session(check=True) as found:
+        random_program[1](np.zeros(SLOTS * N, np.float32), [("load", 0), ("add", (0, 0))])
+    assert [(finding.kind, finding.count) for finding in found.findings()] == [("RAW", 1)]
