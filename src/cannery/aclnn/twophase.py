@@ -6,9 +6,8 @@ Source: hicann/opbase @aa3cd74, `src/nnopbase/composite_op/aclnn_engine/op_execu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -19,32 +18,29 @@ from cannery.aclnn.executor import INNER_NULLPTR, INVALID, NULLPTR, Buffer, Exec
 from cannery.aclnn.naming import aclnn_operators, phase_one, phase_two, visible
 from cannery.aclnn.object_calls import find
 from cannery.aclnn.objects import AclArray, AclTensor
-from cannery.core import AclnnStatus, DataType, OperatorError, Shape, TensorDesc
-from cannery.operator import ACLNN, AttrType, CallContext, Operator, OperatorDefinition, TensorParam, staged
+from cannery.aclnn.planning import Planner, Request, planner
+from cannery.core import AclnnStatus, TensorDesc
+from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition, TensorParam
 from cannery.runtime import Call, Process, RuntimeFault
 from cannery.runtime.stream import Stream
 
 RUNTIME_ERROR = AclnnStatus.ACLNN_ERR_RUNTIME_ERROR
 DETERMINISTIC = 0
-# How a host check is told that null was passed for an output.
-NULL_OUTPUT = TensorDesc(DataType.DT_UNDEFINED, Shape(()))
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of phase 1, sorted: handles of inputs, attributes by name, handles of outputs."""
+    """The arguments of phase 1, sorted: handles of inputs, attributes, handles of outputs."""
 
     inputs: tuple[int, ...]
-    attributes: Mapping[str, Any]
+    attributes: tuple[Any, ...]
     outputs: tuple[int, ...]
 
     @classmethod
-    def of(cls, definition: OperatorDefinition, values: Sequence[Any]) -> Arguments:
+    def of(cls, definition: OperatorDefinition, values: tuple[Any, ...]) -> Arguments:
         """Sort what stands in a row."""
-        attributes = [attr.name for attr in visible(definition)]
-        first, last = len(definition.inputs), len(definition.inputs) + len(attributes)
-        named = dict(zip(attributes, values[first:last], strict=True))
-        return cls(tuple(values[:first]), MappingProxyType(named), tuple(values[last:]))
+        first, last = len(definition.inputs), len(values) - len(definition.outputs)
+        return cls(values[:first], values[first:last], values[last:])
 
 
 @cache
@@ -57,8 +53,10 @@ def two_phase_calls() -> Mapping[str, Call]:
 def calls_of(name: str, operator: Operator) -> tuple[Call, Call]:
     """Phase 1 and phase 2 of an operator."""
 
+    planned = planner(operator, tuple(attr.name for attr in visible(operator.definition)))
+
     def prepare(process: Process, *values: Any) -> tuple[int, int]:
-        executor = plan(process, operator, Arguments.of(operator.definition, values))
+        executor = plan(process, operator, planned, Arguments.of(operator.definition, values))
         return executor.workspace_size, process.handles.add(executor)
 
     def run(process: Process, workspace: int, size: int, executor: int, stream: int) -> None:
@@ -73,7 +71,7 @@ def calls_of(name: str, operator: Operator) -> tuple[Call, Call]:
     )
 
 
-def plan(process: Process, operator: Operator, arguments: Arguments) -> Executor:
+def plan(process: Process, operator: Operator, planned: Planner, arguments: Arguments) -> Executor:
     """Phase 1. It never looks at device memory.
 
     Raises:
@@ -84,14 +82,11 @@ def plan(process: Process, operator: Operator, arguments: Arguments) -> Executor
     outputs = _slots(process, definition.outputs, arguments.outputs)
     attributes = _attributes(process, definition, arguments.attributes)
     chip, device = _machine(process)
-    descs = [None if slot is None else slot.view.desc for slot in inputs]
-    buffers = tuple(NULL_OUTPUT if slot is None else slot.view.desc for slot in outputs)
-    try:
-        context = staged.bind(operator, descs, attributes, soc=chip, quirks=process.machine.quirks, buffers=buffers)
-        context = _with_nulls(context, attributes)
-        context, tiling = _stages(process, operator, context, (*inputs, *outputs))
-    except OperatorError as error:
-        raise _as_fault(error) from error
+    _check_outputs(outputs)
+    request = Request(
+        _descs(inputs), attributes, _descs(outputs), chip, process.machine.quirks, _is_deterministic(process)
+    )
+    context, tiling = planned(request)
     return Executor(operator, context, tiling, inputs, tuple(slot for slot in outputs if slot is not None), device)
 
 
@@ -113,34 +108,13 @@ def submit(process: Process, operator: Operator, workspace: int, size: int, hand
     queue.submit(lambda: executor.launch(process, buffers, workspace))
 
 
-def _stages(
-    process: Process, operator: Operator, context: CallContext, slots: Sequence[Slot | None]
-) -> tuple[CallContext, Any]:
-    if operator.definition.aicore:
-        _check_dtypes(operator.definition, slots)
-    _check_outputs(slots[len(operator.definition.inputs) :])
-    staged.check(operator, context)
-    context = staged.infer_shape(operator, context)
-    for param, desc in zip(operator.definition.outputs, context.buffers, strict=True):
-        if desc is NULL_OUTPUT:
-            raise RuntimeFault(INVALID, param.name, "null", "a tensor: the output is required")
-    context = context.with_outputs([desc for desc in context.buffers if desc is not None])
-    with _determinism(process):
-        return context, staged.tiling(operator, context)
+def _descs(slots: Sequence[Slot | None]) -> tuple[TensorDesc | None, ...]:
+    return tuple(None if slot is None else slot.view.desc for slot in slots)
 
 
-def _with_nulls(context: CallContext, attributes: Mapping[str, Any]) -> CallContext:
-    """A null string stays null, where a host check judges it; elsewhere absent would mean the default."""
-    nulls = {name: None for name, value in attributes.items() if value is None}
-    return replace(context, attrs=MappingProxyType({**context.attrs, **nulls})) if nulls else context
-
-
-def _check_dtypes(definition: OperatorDefinition, slots: Sequence[Slot | None]) -> None:
-    """A generated wrapper compares each tensor with the data types that are registered."""
-    for param, slot in zip(definition.tensors, slots, strict=True):
-        if slot is not None and slot.view.desc.dtype not in param.dtypes:
-            known = ", ".join(dict.fromkeys(dtype.short for dtype in param.dtypes))
-            raise RuntimeFault(INVALID, slot.name, slot.view.desc.dtype.short, known)
+def _is_deterministic(process: Process) -> bool:
+    level = process.context.options.get(DETERMINISTIC, process.options.get(DETERMINISTIC, 0))
+    return level > 0 or torch.are_deterministic_algorithms_enabled()
 
 
 def _check_outputs(slots: Sequence[Slot | None]) -> None:
@@ -160,16 +134,18 @@ def _slot(process: Process, name: str, handle: int) -> Slot | None:
     return Slot(name, tensor, tensor.view(name))
 
 
-def _attributes(process: Process, definition: OperatorDefinition, given: Mapping[str, Any]) -> dict[str, Any]:
-    types = {attr.name: attr.type for attr in definition.attributes}
-    values = {
-        name: find(process, value, AclArray, name).values if types[name] is AttrType.LIST_INT and value else value
-        for name, value in given.items()
-    }
-    missing = [name for name, value in values.items() if value is None]
-    if missing and definition.aicore:
-        raise RuntimeFault(NULLPTR, missing[0], "null", "a string")
-    return values
+def _attributes(process: Process, definition: OperatorDefinition, given: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(
+        _attribute(process, definition, attr, value) for attr, value in zip(visible(definition), given, strict=True)
+    )
+
+
+def _attribute(process: Process, definition: OperatorDefinition, attribute: Attribute, value: Any) -> Any:
+    if value is None and definition.aicore:
+        raise RuntimeFault(NULLPTR, attribute.name, "null", "a string")
+    if attribute.type is AttrType.LIST_INT and value:
+        return find(process, value, AclArray, attribute.name).values
+    return value
 
 
 def _machine(process: Process) -> Any:
@@ -209,24 +185,3 @@ def _buffer(slot: Slot) -> Buffer:
     if slot.view.size and not slot.tensor.address:
         raise RuntimeFault(NULLPTR, slot.name, "a tensor without an address", "tensorData, or an address set later")
     return Buffer(slot.name, slot.view, slot.tensor.address)
-
-
-@contextmanager
-def _determinism(process: Process) -> Iterator[None]:
-    """Tiling reads the switch from torch: the runtime's option is put there for as long as it takes."""
-    wanted = process.context.options.get(DETERMINISTIC, process.options.get(DETERMINISTIC, 0)) > 0
-    before = torch.are_deterministic_algorithms_enabled()
-    if not wanted or before:
-        yield
-        return
-    with process.lock:
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        try:
-            yield
-        finally:
-            torch.use_deterministic_algorithms(before)
-
-
-def _as_fault(error: OperatorError) -> RuntimeFault:
-    code = error.code if isinstance(error.code, AclnnStatus) else ACLNN.codes[error.stage]
-    return RuntimeFault(code, f"{error.operator}: {error.stage.value}: {error.parameter}", error.found, error.expected)

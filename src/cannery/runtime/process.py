@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cannery.aicore.session import current
 from cannery.runtime.device import Context, Device
 from cannery.runtime.handles import Handles
 from cannery.runtime.memory import Memory
@@ -14,7 +16,7 @@ from cannery.runtime.options import Options
 from cannery.runtime.report import Reports
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
-from cannery.soc import Soc
+from cannery.soc import Soc, soc
 
 # Options of a context and of the process have these values until they are set.
 SYS_OPTIONS = frozenset(range(4))
@@ -151,8 +153,9 @@ class Process:
 
 @cache
 def process() -> Process:
-    """The one runtime of this process."""
-    return Process(Options.of())
+    """The one runtime of this process: of the chip that ``cannery exec --soc`` names, else of the environment's."""
+    machine, wanted = Options.of(), current().soc
+    return Process(machine if wanted is None else replace(machine, soc=soc(wanted)))
 
 
 def read_config(path: str | None) -> bytes:
