@@ -19,6 +19,8 @@ VERBS = MappingProxyType(
         ),
         "indexer doctor": Verb("cannery.cli.indexer:doctor", "Say what is off in a saved indexer call."),
         "ops": Verb("cannery.cli.ops:ops", "List the operators."),
+        "ops docs": Verb("cannery.cli.docs:docs", "Write the knowledge pages of all operators."),
+        "ops route": Verb("cannery.cli.route:route", "Print what to read of an operator, in order."),
         "ops show": Verb("cannery.cli.show:show", "Show the contract of an operator."),
         "plan": Verb("cannery.cli.plan:plan", "Show which core computes which rows, and how evenly."),
         "st": Verb("cannery.cli.st:st", "Run system tests from case files."),
