@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from math import prod
 from typing import Any, TypeVar
@@ -105,15 +105,12 @@ def byte_size(desc: TensorDesc) -> int:
     return item * prod(desc.shape) if desc.shape else 0
 
 
-@dataclass
 class VariantPack:
     """The tensors of a call."""
 
-    inTensors: SVector[Tensor] = field(default_factory=SVector)
-    outTensors: SVector[Tensor] = field(default_factory=SVector)
-
-    def __post_init__(self) -> None:
-        self.inTensors, self.outTensors = SVector(self.inTensors), SVector(self.outTensors)
+    def __init__(self, inTensors: Iterable[Tensor] = (), outTensors: Iterable[Tensor] = ()) -> None:
+        self.inTensors = SVector(inTensors)
+        self.outTensors = SVector(outTensors)
 
     @property
     def is_empty(self) -> bool:

@@ -195,7 +195,7 @@ def _run(operation: AtbOperation, tensors: list[torch.Tensor], ours: Local) -> l
     device = tensors[0].device if tensors else torch.device("cpu")
     outputs = [_output(desc, device) for desc in operation.InferShape(descs)]
     given = [Tensor(desc, deviceData=tensor) for desc, tensor in zip(descs, tensors, strict=True)]
-    pack = VariantPack(given, [Tensor.of(output) for output in outputs])  # type: ignore[arg-type]
+    pack = VariantPack(given, [Tensor.of(output) for output in outputs])
     size = operation.Setup(pack, ours.context)
     operation.Execute(pack, _workspace(ours, size, device), size, ours.context)
     _synchronize(operation, ours.context)
