@@ -81,8 +81,57 @@ def metadata_run(ends: np.ndarray) -> Run:
     return lambda: cannery.run(METADATA, [cu, cu, None, None, None], attrs, outputs=[out], engine="aicpu")
 
 
+def atb_races() -> Iterable[Race]:
+    """torch_atb's forward, and the steps below it: with one operation, with a new one a call, with nothing kept."""
+    yield atb_race([1], 1)
+    yield atb_race([2] * 32, 4)
+
+
+def atb_race(lengths: list[int], limit: int) -> Race:
+    """UnpadWithHiddenState, one element a row."""
+    from cannery import atb
+    from cannery.atb import torch_atb
+    from cannery.atb.kernel_cache import forget_global_caches
+    from cannery.runtime import Stream
+
+    x, out, stream = torch.zeros(len(lengths), limit, 1).half(), torch.zeros(sum(lengths), 1).half(), Stream()
+    param, attrs = atb.UnpadWithHiddenStateParam(lengths, limit), {"qSeqLen": lengths, "maxSeqLen": limit}
+    pack = atb.VariantPack([atb.Tensor.of(x)], [atb.Tensor.of(out)])
+    bound = torch_atb.Operation(torch_atb.UnpadWithHiddenStateParam(lengths, limit))
+
+    def new_context() -> atb.Context:
+        made = atb.CreateContext()
+        made.SetExecuteStream(stream)
+        return made
+
+    def steps(operation: atb.Operation, context: atb.Context) -> None:
+        size = operation.Setup(pack, context)
+        operation.Execute(pack, None, size, context)
+        stream.synchronize()
+
+    def pooled() -> None:
+        operation = atb.CreateOperation(param)
+        steps(operation, shared)
+        atb.DestroyOperation(operation)
+
+    def nothing_kept() -> None:
+        forget_global_caches()
+        steps(atb.CreateOperation(param), new_context())
+
+    shared, kept = new_context(), atb.CreateOperation(param)
+    runs: dict[str, Run] = {
+        "cannery.run": lambda: cannery.run("UnpadWithHiddenState", [x], attrs),
+        "torch_atb: forward": lambda: bound.forward([x]),
+        "atb: Setup, Execute": lambda: steps(kept, shared),
+        "atb: new operation": pooled,
+        "atb: nothing kept": nothing_kept,
+    }
+    return Race(f"UnpadWithHiddenState, {len(lengths)} samples", runs, 2.0)
+
+
 RACES: dict[str, Callable[[], Iterable[Race]]] = {
     "aclnn": aclnn_races,
+    "atb": atb_races,
 }
 
 
