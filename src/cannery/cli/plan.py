@@ -71,25 +71,16 @@ def make_plan(
     """Read the lengths and weigh every schedule.
 
     Raises:
-        PlanError: lengths that cannot be read, or key lengths for another number of documents.
+        PlanError: lengths that cannot be read.
+        ArgumentError: key lengths for another number of documents, an unknown mask.
     """
-    import numpy as np
-
-    from cannery.ops._lightning_indexer.geometry import Segments
     from cannery.ops._lightning_indexer.plan import RowCost
     from cannery.ops._lightning_indexer.schedule import compare
-    from cannery.ops._lightning_indexer.work import Work
     from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
+    from cannery.pytorch.schedules import work_of
 
-    if mask_mode not in (0, 3):
-        raise PlanError(f"--mask-mode: found {mask_mode}, expected 0 or 3")
-    q_len = np.array(_read_lengths(lengths), np.int64)
-    k_len = np.array(_read_lengths(keys), np.int64) if keys else q_len // cmp_ratio
-    if len(k_len) != len(q_len):
-        raise PlanError(f"--keys: found {len(k_len)} documents, expected {len(q_len)}, as there are query lengths")
-    residual = np.zeros_like(q_len) if keys else q_len % cmp_ratio
-    seg = Segments(np.cumsum(q_len) - q_len, q_len, np.cumsum(k_len) - k_len, k_len, residual)
-    work = Work(seg, mask_mode, cmp_ratio, RowCost(*cost))
+    k_lengths = _read_lengths(keys) if keys else None
+    work = work_of(_read_lengths(lengths), k_lengths, mask_mode=mask_mode, cmp_ratio=cmp_ratio, cost=RowCost(*cost))
     return Planned(chip, work, compare(work, chip.aic_cores), Split.of(work.rows, chip.aic_cores).words)
 
 

@@ -15,13 +15,24 @@ if TYPE_CHECKING:
     from cannery.pytorch.doctor import indexer_report, save_call
     from cannery.pytorch.lightning_indexer import LightningIndexerKLLoss
     from cannery.pytorch.ragged import pad, unpad
+    from cannery.pytorch.schedules import row_schedules
 
-__all__ = ["LightningIndexerKLLoss", "indexer_report", "ops", "pad", "save_call", "target", "unpad"]
+__all__ = [
+    "LightningIndexerKLLoss",
+    "indexer_report",
+    "ops",
+    "pad",
+    "row_schedules",
+    "save_call",
+    "target",
+    "unpad",
+]
 
 _LAZY = {
     **dict.fromkeys(("pad", "unpad"), "ragged"),
     **dict.fromkeys(("LightningIndexerKLLoss",), "lightning_indexer"),
     **dict.fromkeys(("indexer_report", "save_call"), "doctor"),
+    **dict.fromkeys(("row_schedules",), "schedules"),
 }
 
 

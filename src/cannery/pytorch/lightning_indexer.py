@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from cannery.ops._lightning_indexer.geometry import ArgumentError, segments
+from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, as_int64, segments
 from cannery.ops._lightning_indexer.operands import Geometry
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
     AttentionTarget,
@@ -24,6 +24,7 @@ from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
 )
 
 REDUCTIONS = ("sum", "mean", "none")
+_ROW_ITEMS = ("mask_mode", "cmp_ratio", "rows")
 SCALED_ROWS = 8192  # rows of a gradient scaled at a time
 Lengths = Tensor | Sequence[int] | None
 
@@ -43,6 +44,7 @@ class _Plan:
 
     target: ReadyTarget | AttentionTarget
     geometry: Geometry
+    rows: Ints | None
     reduction: str
     coefficient: float
 
@@ -57,9 +59,9 @@ class _Plan:
         """What the sum over rows is multiplied with."""
         if self.reduction != "mean":
             return self.coefficient
-        wanted = {name: value for name, value in self.geometry.items() if name not in ("mask_mode", "cmp_ratio")}
-        rows = int(segments(q_shape=q.shape, k_shape=k.shape, **wanted).q_len.sum())  # type: ignore[arg-type]
-        return self.coefficient / max(rows, 1)
+        wanted = {name: value for name, value in self.geometry.items() if name not in _ROW_ITEMS}
+        used = int(segments(q_shape=q.shape, k_shape=k.shape, **wanted).q_len.sum())  # type: ignore[arg-type]
+        return self.coefficient / max(used if self.rows is None else len(self.rows), 1)
 
 
 class LightningIndexerKLLoss(nn.Module):
@@ -121,6 +123,8 @@ class LightningIndexerKLLoss(nn.Module):
             cu_seqlens_q, cu_seqlens_k: (B + 1,) prefix sums of the lengths, for layout TND.
             seqused_q, seqused_k: (B,) used lengths.
             cmp_residual_k: (B,) original tokens behind the last whole group of ``cmp_ratio``.
+            rows: numbers of the rows that count, over the used rows of all batches; None for all. Ranks that share the
+                rows (``row_schedules``) add up their gradients; "mean" is over a rank's own rows.
 
         Returns:
             A scalar, or with reduction "none" (B, S) or (T,), in the dtype of w.
@@ -157,6 +161,7 @@ class LightningIndexerKLLoss(nn.Module):
         seqused_q: Lengths = None,
         seqused_k: Lengths = None,
         cmp_residual_k: Lengths = None,
+        rows: Lengths | Ints = None,
     ) -> _Plan:
         geometry = Geometry(
             layout_q=self.layout,
@@ -169,8 +174,10 @@ class LightningIndexerKLLoss(nn.Module):
             mask_mode=self.mask_mode,
             cmp_ratio=self.cmp_ratio,
         )
+        numbers = None if rows is None else as_int64(rows)
+        geometry["rows"] = numbers
         source = self._target(tuple(q.shape[:-2]), tuple(k.shape[:-2]), target, attn_q, attn_k)
-        return _Plan(source, geometry, self.reduction, self.coefficient)
+        return _Plan(source, geometry, numbers, self.reduction, self.coefficient)
 
     def _target(
         self,

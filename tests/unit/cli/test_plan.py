@@ -66,8 +66,8 @@ def test_pictures_are_well_formed_and_have_a_bar_a_core_and_schedule(cannery: Ru
     [
         (("12,3z",), "lengths: found '3z', expected a number or COUNTxLENGTH"),
         (("x3",), "lengths: found 'x3'"),
-        (("4,4", "--keys", "4"), "--keys: found 1 documents, expected 2"),
-        (("4", "--mask-mode", "1"), "--mask-mode: found 1, expected 0 or 3"),
+        (("4,4", "--keys", "4"), "k_lengths: found 1 documents, expected 2"),
+        (("4", "--mask-mode", "1"), "mask_mode: found 1, expected 0 or 3"),
         (("4", "--soc", "Ascend999"), "soc: found 'Ascend999'"),
     ],
 )

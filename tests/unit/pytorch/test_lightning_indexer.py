@@ -9,7 +9,7 @@ from torch import Tensor
 
 from cannery.ops._lightning_indexer.geometry import ArgumentError
 from cannery.ops.dense_lightning_indexer_kl_loss_grad import tiled
-from cannery.pytorch import LightningIndexerKLLoss
+from cannery.pytorch import LightningIndexerKLLoss, row_schedules
 
 REDUCTIONS = {
     "sum": lambda rows, used: rows.sum(),
@@ -199,6 +199,41 @@ def test_no_rows_have_no_loss() -> None:
     assert loss.item() == 0
     loss.backward()
     assert q.grad is not None and q.grad.shape == q.shape
+
+
+@pytest.mark.parametrize("name", ["strided", "contiguous", "zigzag", "cost-aware"])
+def test_ranks_that_share_the_rows_add_up_to_the_whole(name: str) -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(reduction="sum", layout="TND", mask_mode=3)
+    whole = module.loss_and_gradients(q, k, w, p, **packed(7, 5))
+    schedule = row_schedules([7], [5], parts=3)[name].schedule
+    parts = [module.loss_and_gradients(q, k, w, p, rows=schedule.rows(rank), **packed(7, 5)) for rank in range(3)]
+    for own, shares in zip(whole, zip(*parts, strict=True), strict=True):
+        torch.testing.assert_close(sum(shares), own, rtol=1e-12, atol=1e-14)
+
+
+def test_mean_over_some_rows_is_over_those() -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = {r: LightningIndexerKLLoss(reduction=r, layout="TND") for r in ("sum", "mean")}
+    some = {"rows": [6, 2], **packed(7, 5)}
+    assert module["mean"](q, k, w, p, **some).item() == pytest.approx(module["sum"](q, k, w, p, **some).item() / 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"q_lengths": [4, -1]}, "q_lengths"),
+        ({"q_lengths": [4], "k_lengths": [4, 4]}, "k_lengths"),
+        ({"q_lengths": [4], "residual": [1]}, "cmp_residual_k"),
+        ({"q_lengths": [4], "mask_mode": 2}, "mask_mode"),
+        ({"q_lengths": [4], "cmp_ratio": 0}, "cmp_ratio"),
+        ({"q_lengths": [4], "parts": 0}, "cores"),
+    ],
+)
+def test_lengths_that_cannot_be_planned_are_refused_by_name(arguments: dict[str, Any], parameter: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        row_schedules(**{"parts": 2, **arguments})
+    assert caught.value.parameter == parameter
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What ``import cann_ops_transformer`` gives where the genuine package is not: the operators, in ``torch.ops`` and ``ops``.
+"""What ``import cann_ops_transformer`` gives where the genuine package is not: operators in ``torch.ops`` and ``ops``.
 
 Source: recursion-ascend/ops-transformer `torch_extension/cann_ops_transformer` @a093e95.
 """
