@@ -54,9 +54,11 @@ def exec_program(
         find_soc(soc)
     if not module and not Path(program).exists():
         raise FileNotFoundError(2, os.strerror(2), program)
+    json_file = json_file and json_file.resolve()  # the program may change the directory
     _write(json_file, {"findings": [], "launches": []})
-    with session(check=check, seed=seed, soc=soc, precise=precise) as found, _terminable():
-        code = _run(program, module, args or [])
+    with session(check=check, seed=seed, soc=soc, precise=precise) as found:
+        with _terminable():
+            code = _run(program, module, args or [])
         sys.stdout.flush()
         raise SystemExit(_conclude(found, json_file, code, check))
 
@@ -110,7 +112,8 @@ def _formatted(failure: BaseException) -> str:
     """The traceback from the program's first line on, without the lines of this package in between."""
     entries = list(_entries(failure.__traceback__))
     users = [entry for entry in entries if not _own(entry)]
-    failure.__traceback__ = _chain(users or entries)
+    # A syntax error has no line of the program above it: there is nothing to show but what it says itself.
+    failure.__traceback__ = _chain(users if users or isinstance(failure, SyntaxError) else entries)
     return "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
 
 
