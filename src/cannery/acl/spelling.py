@@ -21,7 +21,7 @@ def spelled(call: Call) -> Callable[..., Any]:
     inputs = call.prototype.inputs
 
     def function(*arguments: Any) -> Any:
-        status, values = call.invoke(process(), parsed(call.python, inputs, arguments))
+        status, values = invoke(call, parsed(call.python, inputs, arguments))
         if not call.prototype.returns_status:
             return values[0] if values else None
         return (*values, status) if call.prototype.outputs else status
@@ -29,6 +29,11 @@ def spelled(call: Call) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = call.python.rpartition(".")[2]
     function.__doc__ = f"{call.function.__doc__}\n\n{call.prototype.c}"
     return function
+
+
+def invoke(call: Call, arguments: Sequence[Any]) -> tuple[int, tuple[Any, ...]]:
+    """Status and outputs of a call in the runtime of this process."""
+    return call.invoke(process(), arguments)
 
 
 def functions(module: str) -> dict[str, Callable[..., Any]]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
@@ -127,14 +128,20 @@ def _compiler() -> str:
 
 def _python_flags() -> tuple[list[str], list[str]]:
     include = Path(sysconfig.get_path("include"))
-    name = sysconfig.get_config_var("LDLIBRARY") or ""
-    folder = Path(sysconfig.get_config_var("LIBDIR") or "")
     if not (include / "Python.h").is_file():
         raise CapiError(f"capi build: found no {include / 'Python.h'}, expected Python's headers: install python3-dev")
-    if not (folder / name).is_file() or not name.endswith(".so"):
-        raise CapiError(f"capi build: found no shared library of Python in {folder}, expected one: install python3-dev")
-    link = name.removeprefix("lib").removesuffix(".so")
-    return [f"-I{include}"], [f"-L{folder}", f"-Wl,-rpath,{folder}", f"-l{link}"]
+    library = next(filter(Path.is_file, _python_libraries()), None)
+    if library is None:
+        raise CapiError(f"capi build: found no shared library of {sys.executable}, expected one: install python3-dev")
+    return [f"-I{include}"], [str(library), f"-Wl,-rpath,{library.parent}"]
+
+
+def _python_libraries() -> Iterator[Path]:
+    """Where the interpreter's shared library may be."""
+    names = [str(sysconfig.get_config_var(key) or "") for key in ("LDLIBRARY", "INSTSONAME")]
+    places = [str(sysconfig.get_config_var(key) or "") for key in ("LIBDIR", "LIBPL")]
+    for folder in filter(None, (*places, f"{sys.base_prefix}/lib")):
+        yield from (Path(folder, name) for name in names if ".so" in name)
 
 
 def _compile(compiler: str, sources: tuple[Path, ...], include: Path, target: Path) -> None:

@@ -110,7 +110,7 @@ class Process:
         if handle == 0:
             return context.default_stream
         stream = self.handles.get(handle, Stream, "stream")
-        if stream not in context.every_stream():
+        if stream is not context.default_stream and stream not in context.streams:
             raise RuntimeFault(
                 AclError.ACL_ERROR_RT_STREAM_CONTEXT, "stream", "one of another context", "one of the current context"
             )

@@ -65,17 +65,20 @@ class Reports:
         stream.submit(lambda: self._deliver(thread, function, blocks))
 
     def process(self, timeout: int) -> bool:
-        """Call one callback that waits for the calling thread; False when none came in ``timeout`` milliseconds."""
+        """Call one callback that waits for the calling thread; False when none came in ``timeout`` milliseconds.
+
+        Raises:
+            RuntimeFault: RT_STREAM_NO_CB_REG: nobody has subscribed the thread to a stream in that time.
+        """
         thread = threading.get_ident()
-        mail = self._mail.get(thread)
-        if mail is None:
-            raise _unsubscribed("a thread that has subscribed to no stream")
-        before, pause = mail.called, threading.Event()
         deadline = None if timeout == FOREVER else time.monotonic() + timeout / 1000
-        while mail.called == before and not (mail.waiting or self._advance(thread)):
-            if deadline is not None and time.monotonic() >= deadline:
-                return False
-            pause.wait(_POLL)
+        # Programs start the thread first and subscribe it afterwards.
+        if not _wait(lambda: thread in self._mail, deadline):
+            raise _unsubscribed("a thread that has subscribed to no stream")
+        mail = self._mail[thread]
+        before = mail.called
+        if not _wait(lambda: mail.called != before or bool(mail.waiting) or self._advance(thread), deadline):
+            return False
         if mail.called == before and mail.waiting:
             mail.call(mail.waiting.popleft())
         return True
@@ -105,6 +108,16 @@ class Reports:
         mail.waiting.append(call)
         if blocks:
             returned.wait()
+
+
+def _wait(is_true: Callable[[], bool], deadline: float | None) -> bool:
+    """Look again and again until something is true; False when the time is over before."""
+    pause = threading.Event()
+    while not is_true():
+        if deadline is not None and time.monotonic() >= deadline:
+            return False
+        pause.wait(_POLL)
+    return True
 
 
 def _unsubscribed(found: str) -> RuntimeFault:

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import sys
+import threading
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -88,6 +89,29 @@ def test_keywords_and_none_are_refused(acl: ModuleType) -> None:
         acl.rt.malloc(size=64, policy=0)
     with pytest.raises(TypeError, match=r"acl\.init args parse failed"):
         acl.init(None)
+
+
+def test_a_callback_thread_may_start_before_it_is_subscribed(ready: ModuleType) -> None:
+    stream, _ = ready.rt.create_stream()
+    context, _ = ready.rt.get_context()
+    seen: list[object] = []
+    is_over = threading.Event()
+
+    def process_callback(arguments: list[int]) -> None:
+        current, timeout = arguments
+        ready.rt.set_context(current)
+        while not is_over.is_set():
+            ready.rt.process_report(timeout)
+
+    thread, ret = ready.util.start_thread(process_callback, [context, 50])
+    assert ret == 0 and ready.rt.subscribe_report(thread, stream) == 0
+    for number in range(3):
+        assert ready.rt.launch_callback(seen.append, ["image", number], 1, stream) == 0
+    assert ready.rt.synchronize_stream(stream) == 0
+    is_over.set()
+    assert ready.util.stop_thread(thread) == 0
+    assert ready.rt.unsubscribe_report(thread, stream) == 0
+    assert seen == [["image", number] for number in range(3)]
 
 
 def test_numpy_integers_are_integers(ready: ModuleType) -> None:

@@ -7,6 +7,7 @@ from cannery.runtime.constants import EVENT_FLAGS
 from cannery.runtime.event import Event, elapsed_ms
 from cannery.runtime.process import Process
 from cannery.runtime.status import AclError, RuntimeFault
+from cannery.runtime.stream import check_timeout
 
 _FLAG_BITS = sum(EVENT_FLAGS.values())
 
@@ -51,6 +52,13 @@ def reset_event(process: Process, handle: int, stream: int) -> None:
 @call("aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)", "rt.stream_wait_event")
 def stream_wait_event(process: Process, stream: int, handle: int) -> None:
     """Let what follows in a stream wait for the recording there is now."""
+    _event(process, handle).hold_back(process.stream(stream))
+
+
+@call("aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)")
+def stream_wait_event_with_timeout(process: Process, stream: int, handle: int, timeout: int) -> None:
+    """The same: the recording is done by the time the stream asks for it."""
+    check_timeout(timeout)
     _event(process, handle).hold_back(process.stream(stream))
 
 
