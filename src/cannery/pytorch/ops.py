@@ -92,14 +92,27 @@ def _foreign_defaults(name: str) -> dict[str, Any] | None:
 def _kernel(operator: Operator, schema: TorchSchema, defaults: Mapping[str, Any]) -> Callable[..., Any]:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         inputs, attrs = schema.bind(args, kwargs, defaults)
-        target = current_target()
+        target, device = current_target(), _custom_device(inputs)
+        if device is not None:
+            inputs = {name: None if tensor is None else tensor.cpu() for name, tensor in inputs.items()}
         try:
             outputs = run(operator.name, inputs, attrs, soc=target.soc, quirks=target.quirks).outputs
         except OperatorError as refusal:
             raise TorchOperatorError.of(refusal) from None
+        if device is not None:
+            outputs = tuple(output.to(device) for output in outputs)
         return outputs if len(outputs) > 1 else outputs[0]
 
     return kernel
+
+
+def _custom_device(inputs: Mapping[str, torch.Tensor | None]) -> torch.device | None:
+    """The NPU, virtual or not, if a tensor is there: it has no kernels of ours, so the host computes for it."""
+    given = [tensor.device for tensor in inputs.values() if tensor is not None]
+    if all(device.type == "cpu" for device in given):
+        return None
+    custom = torch._C._get_privateuse1_backend_name()
+    return next((device for device in given if device.type == custom), None)
 
 
 def _fake(operator: Operator, schema: TorchSchema) -> Callable[..., Any]:
