@@ -146,7 +146,9 @@ class Context:
         index = self.runner_types.index(runner_type(operator))
         if index == UNKNOWN:
             raise LookupError(f"{runner_type(operator)} is not a registered type of runner")
-        return self._pools.setdefault(index, RunnerPool(self.tally))
+        if index not in self._pools:
+            self._pools[index] = RunnerPool(self.tally)
+        return self._pools[index]
 
     def next_host_block(self) -> int:
         """The host tiling block of the next Setup: they are handed out in turn, whether in use or not."""
