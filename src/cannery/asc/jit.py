@@ -140,8 +140,8 @@ class JITFunction:
         constants = self._const_parameters()
         if name not in constants:
             return argument(name, value)
-        wanted = constants[name]
-        if isinstance(wanted, type) and not isinstance(value, wanted):
+        wanted = typing.get_origin(constants[name]) or constants[name]
+        if wanted is not Any and isinstance(wanted, type) and not isinstance(value, wanted):
             raise RuntimeError(f"{name}: found {type(value).__name__}, expected ConstExpr[{wanted.__name__}]")
         return value
 

@@ -1,5 +1,7 @@
 """Small kernels, each with one property that a checker must see or must not see."""
 
+from typing import Any
+
 from cannery import asc
 
 N = 64
@@ -7,24 +9,24 @@ EVENT = asc.HardEvent
 IN, OUT, CALC = asc.TPosition.VECIN, asc.TPosition.VECOUT, asc.TPosition.VECCALC
 
 
-def bound(address):
+def bound(address: Any) -> Any:
     tensor = asc.GlobalTensor()
     tensor.set_global_buffer(address)
     return tensor
 
 
-def sync(event, identity=0):
+def sync(event: Any, identity: Any = 0) -> None:
     asc.set_flag(event, identity)
     asc.wait_flag(event, identity)
 
 
 @asc.jit
-def lone_set(x):
+def lone_set(x: Any) -> None:
     asc.set_flag(EVENT.V_MTE2, 0)
 
 
 @asc.jit
-def redundant_pair(x):
+def redundant_pair(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)
     asc.set_flag(EVENT.MTE2_V, 0)
@@ -35,7 +37,7 @@ def redundant_pair(x):
 
 
 @asc.jit
-def redundant_barrier(x):
+def redundant_barrier(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.duplicate(t, 1.0, N)
     asc.pipe_barrier(asc.PipeID.PIPE_V)
@@ -44,7 +46,7 @@ def redundant_barrier(x):
 
 
 @asc.jit
-def explicit_barriers(x):
+def explicit_barriers(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.duplicate(t, 1.0, N)
     asc.pipe_barrier(asc.PipeID.PIPE_V)
@@ -54,7 +56,7 @@ def explicit_barriers(x):
 
 
 @asc.jit
-def set_twice(x):
+def set_twice(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)
     asc.set_flag(EVENT.MTE2_V, 0)
@@ -64,7 +66,7 @@ def set_twice(x):
 
 
 @asc.jit
-def id_out_of_range(x):
+def id_out_of_range(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)
     sync(EVENT.MTE2_V, 8)
@@ -72,7 +74,7 @@ def id_out_of_range(x):
 
 
 @asc.jit
-def wrong_id(x):
+def wrong_id(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     for _ in range(3):
         asc.data_copy(t, bound(x), N)
@@ -83,20 +85,20 @@ def wrong_id(x):
 
 
 @asc.jit
-def released_without_alloc(x):
+def released_without_alloc(x: Any) -> None:
     pipe = asc.TPipe()
     pipe.release_event_id(3, EVENT.MTE2_V)
 
 
 @asc.jit
-def ids_exhausted(x):
+def ids_exhausted(x: Any) -> None:
     pipe = asc.TPipe()
     for _ in range(9):
         pipe.alloc_event_id(EVENT.MTE2_V)
 
 
 @asc.jit
-def scalar_write_then_load(x):
+def scalar_write_then_load(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     g.set_value(0, 5.0)
@@ -104,7 +106,7 @@ def scalar_write_then_load(x):
 
 
 @asc.jit
-def scalar_write_flag_load(x):
+def scalar_write_flag_load(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     g.set_value(0, 5.0)
@@ -113,7 +115,7 @@ def scalar_write_flag_load(x):
 
 
 @asc.jit
-def load_then_scalar_write(x):
+def load_then_scalar_write(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, g, N)
@@ -121,7 +123,7 @@ def load_then_scalar_write(x):
 
 
 @asc.jit
-def load_flag_scalar_write(x):
+def load_flag_scalar_write(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, g, N)
@@ -130,7 +132,7 @@ def load_flag_scalar_write(x):
 
 
 @asc.jit
-def scalar_write_then_store(x):
+def scalar_write_then_store(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, OUT, 0, N)
     asc.duplicate(t, 1.0, N)
@@ -140,7 +142,7 @@ def scalar_write_then_store(x):
 
 
 @asc.jit
-def local_scalar_write_then_vector(x):
+def local_scalar_write_then_vector(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 0.0, N)
     sync(EVENT.V_S)
@@ -149,30 +151,30 @@ def local_scalar_write_then_vector(x):
 
 
 @asc.jit
-def vector_then_scalar_read(x):
+def vector_then_scalar_read(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 0.0, N)
     t.get_value(0)
 
 
 @asc.jit
-def same_scalar_write(x):
+def same_scalar_write(x: Any) -> None:
     bound(x).set_value(0, 1.0)
 
 
 @asc.jit
-def own_scalar_write(x):
+def own_scalar_write(x: Any) -> None:
     bound(x).set_value(asc.get_block_idx(), 1.0)
 
 
 @asc.jit
-def load_beyond_array(x):
+def load_beyond_array(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, 2 * N)
     asc.data_copy(t, bound(x)[8:], N)
 
 
 @asc.jit
-def store_beyond_array(x):
+def store_beyond_array(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, OUT, 0, N)
     asc.duplicate(t, 1.0, N)
     sync(EVENT.V_MTE3)
@@ -180,7 +182,7 @@ def store_beyond_array(x):
 
 
 @asc.jit
-def load_beyond_buffer_size(x):
+def load_beyond_buffer_size(x: Any) -> None:
     g = asc.GlobalTensor()
     g.set_global_buffer(x, 32)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
@@ -188,25 +190,25 @@ def load_beyond_buffer_size(x):
 
 
 @asc.jit
-def vector_beyond_tensor(x):
+def vector_beyond_tensor(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, N + 8)
 
 
 @asc.jit
-def scalar_beyond_tensor(x):
+def scalar_beyond_tensor(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     t.set_value(N, 1.0)
 
 
 @asc.jit
-def misaligned_vector(x):
+def misaligned_vector(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, 2 * N)
     asc.duplicate(t[1:], 1.0, N)
 
 
 @asc.jit
-def misaligned_store(x):
+def misaligned_store(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, OUT, 0, 2 * N)
     asc.duplicate(t, 1.0, 2 * N)
     sync(EVENT.V_MTE3)
@@ -214,17 +216,17 @@ def misaligned_store(x):
 
 
 @asc.jit
-def unwritten_scalar(x):
+def unwritten_scalar(x: Any) -> None:
     asc.LocalTensor(asc.float32, CALC, 0, N).get_value(0)
 
 
 @asc.jit
-def unwritten_store(x):
+def unwritten_store(x: Any) -> None:
     asc.data_copy(bound(x), asc.LocalTensor(asc.float32, OUT, 0, N), N)
 
 
 @asc.jit
-def unwritten_reduction(x):
+def unwritten_reduction(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     work = asc.LocalTensor(asc.float32, CALC, 1024, N)
     total = asc.LocalTensor(asc.float32, CALC, 2048, 8)
@@ -233,14 +235,14 @@ def unwritten_reduction(x):
 
 
 @asc.jit
-def unwritten_comparison(x):
+def unwritten_comparison(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     bits = asc.LocalTensor(asc.uint8, CALC, 1024, 32)
     asc.compare(bits, t, t, asc.CMPMODE.GT, N)
 
 
 @asc.jit
-def unwritten_lanes_not_stored(x):
+def unwritten_lanes_not_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.data_copy(t, bound(x), 40)
     sync(EVENT.MTE2_V)
@@ -250,7 +252,7 @@ def unwritten_lanes_not_stored(x):
 
 
 @asc.jit
-def masked_lanes_stored(x):
+def masked_lanes_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, 32, 1, 1, 8)
     sync(EVENT.V_MTE3)
@@ -258,7 +260,7 @@ def masked_lanes_stored(x):
 
 
 @asc.jit
-def filler_stored(x):
+def filler_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, 16)
     asc.data_copy_pad(t, bound(x), asc.DataCopyExtParams(1, 40, 0, 0, 0),
                       asc.DataCopyPadExtParams(asc.float32, False, 0, 0, 0))  # fmt: skip
@@ -267,7 +269,7 @@ def filler_stored(x):
 
 
 @asc.jit
-def filler_not_stored(x):
+def filler_not_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, 16)
     shape = asc.DataCopyExtParams(1, 40, 0, 0, 0)
     asc.data_copy_pad(t, bound(x), shape, asc.DataCopyPadExtParams(asc.float32, False, 0, 0, 0))
@@ -276,7 +278,7 @@ def filler_not_stored(x):
 
 
 @asc.jit
-def stale_tail_moved_not_stored(x):
+def stale_tail_moved_not_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     u = asc.LocalTensor(asc.float32, OUT, 1024, N)
     asc.data_copy(t, bound(x), 40)
@@ -286,14 +288,14 @@ def stale_tail_moved_not_stored(x):
     asc.data_copy(bound(x), u, 40)
 
 
-def queue(pos, depth=1, num=1, size=N * 4):
+def queue(pos: Any, depth: Any = 1, num: Any = 1, size: Any = N * 4) -> Any:
     que = asc.TQue(pos, depth)
     asc.get_tpipe_ptr().init_buffer(que, num, size)
     return que
 
 
 @asc.jit
-def used_after_free(x):
+def used_after_free(x: Any) -> None:
     asc.TPipe()
     inq, outq = queue(IN), queue(OUT)
     t = inq.alloc_tensor(asc.float32)
@@ -309,7 +311,7 @@ def used_after_free(x):
 
 
 @asc.jit
-def enqued_twice(x):
+def enqued_twice(x: Any) -> None:
     asc.TPipe()
     inq = queue(IN, 2, 2)
     t = inq.alloc_tensor(asc.float32)
@@ -320,7 +322,7 @@ def enqued_twice(x):
 
 
 @asc.jit
-def freed_twice(x):
+def freed_twice(x: Any) -> None:
     asc.TPipe()
     inq = queue(IN)
     t = inq.alloc_tensor(asc.float32)
@@ -329,7 +331,7 @@ def freed_twice(x):
 
 
 @asc.jit
-def depth_exceeded(x):
+def depth_exceeded(x: Any) -> None:
     asc.TPipe()
     inq = queue(IN, 1, 2)
     for _ in range(2):
@@ -341,7 +343,7 @@ def depth_exceeded(x):
 
 
 @asc.jit
-def dequed_from_empty(x):
+def dequed_from_empty(x: Any) -> None:
     asc.TPipe()
     inq, outq = queue(IN), queue(OUT)
     t = inq.deque(asc.float32)
@@ -351,7 +353,7 @@ def dequed_from_empty(x):
 
 
 @asc.jit
-def enqued_to_other_queue(x):
+def enqued_to_other_queue(x: Any) -> None:
     asc.TPipe()
     inq, outq = queue(IN), queue(OUT)
     t = inq.alloc_tensor(asc.float32)
@@ -361,7 +363,7 @@ def enqued_to_other_queue(x):
 
 
 @asc.jit
-def never_freed(x):
+def never_freed(x: Any) -> None:
     asc.TPipe()
     inq = queue(IN)
     t = inq.alloc_tensor(asc.float32)
@@ -371,13 +373,13 @@ def never_freed(x):
 
 
 @asc.jit
-def queue_without_buffers(x):
+def queue_without_buffers(x: Any) -> None:
     asc.TPipe()
     asc.TQue(IN, 1).alloc_tensor(asc.float32)
 
 
 @asc.jit
-def vector_overwritten_unbarriered(x):
+def vector_overwritten_unbarriered(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     u = asc.LocalTensor(asc.float32, CALC, 1024, N)
     asc.duplicate(t, 1.0, N)
@@ -385,7 +387,7 @@ def vector_overwritten_unbarriered(x):
 
 
 @asc.jit(auto_sync=False)
-def vector_manual(x, barrier: asc.ConstExpr[bool]):
+def vector_manual(x: Any, barrier: asc.ConstExpr[bool]) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     u = asc.LocalTensor(asc.float32, CALC, 1024, N)
     asc.duplicate(t, 1.0, N)
@@ -395,7 +397,7 @@ def vector_manual(x, barrier: asc.ConstExpr[bool]):
 
 
 @asc.jit
-def loads_to_one_place(x, barrier: asc.ConstExpr[bool]):
+def loads_to_one_place(x: Any, barrier: asc.ConstExpr[bool]) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)
     if barrier:
@@ -404,7 +406,7 @@ def loads_to_one_place(x, barrier: asc.ConstExpr[bool]):
 
 
 @asc.jit
-def interleaved_blocks(x):
+def interleaved_blocks(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, 4 * N)
     asc.duplicate(t, 1.0, 4 * N)
     sync(EVENT.V_MTE3)
@@ -414,7 +416,7 @@ def interleaved_blocks(x):
 
 
 @asc.jit
-def interleaved_blocks_shifted(x):
+def interleaved_blocks_shifted(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, 4 * N)
     asc.duplicate(t, 1.0, 4 * N)
     sync(EVENT.V_MTE3)
@@ -423,7 +425,7 @@ def interleaved_blocks_shifted(x):
 
 
 @asc.jit
-def later_flag_covers_earlier_copy(x):
+def later_flag_covers_earlier_copy(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, 2 * N)
     asc.data_copy(t, bound(x), N)
     asc.data_copy(t[N:], bound(x), N)
@@ -432,7 +434,7 @@ def later_flag_covers_earlier_copy(x):
 
 
 @asc.jit
-def transitive_order(x):
+def transitive_order(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     u = asc.LocalTensor(asc.float32, CALC, 1024, N)
     asc.data_copy(t, bound(x), N)
@@ -443,7 +445,7 @@ def transitive_order(x):
 
 
 @asc.jit
-def neighbours_read_before_barrier(x, z, barrier: asc.ConstExpr[bool]):
+def neighbours_read_before_barrier(x: Any, z: Any, barrier: asc.ConstExpr[bool]) -> None:
     me = asc.get_block_idx()
     other = (me + 1) % asc.get_block_num()
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
@@ -459,13 +461,13 @@ def neighbours_read_before_barrier(x, z, barrier: asc.ConstExpr[bool]):
 
 
 @asc.jit
-def barrier_missed_by_one(x):
+def barrier_missed_by_one(x: Any) -> None:
     if asc.get_block_idx() != 1:
         asc.sync_all()
 
 
 @asc.jit
-def cross_core_flags(x, setting: asc.ConstExpr[bool], waiting: asc.ConstExpr[bool]):
+def cross_core_flags(x: Any, setting: asc.ConstExpr[bool], waiting: asc.ConstExpr[bool]) -> None:
     me = asc.get_block_idx()
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, N)
@@ -480,7 +482,7 @@ def cross_core_flags(x, setting: asc.ConstExpr[bool], waiting: asc.ConstExpr[boo
 
 
 @asc.jit
-def summed_by_all(x, atomic: asc.ConstExpr[bool]):
+def summed_by_all(x: Any, atomic: asc.ConstExpr[bool]) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, N)
     sync(EVENT.V_MTE3)
@@ -491,7 +493,7 @@ def summed_by_all(x, atomic: asc.ConstExpr[bool]):
 
 
 @asc.jit
-def one_after_the_other(x, ordered: asc.ConstExpr[bool]):
+def one_after_the_other(x: Any, ordered: asc.ConstExpr[bool]) -> None:
     g = bound(x)
     ub = asc.LocalTensor(asc.int32, CALC, 4096, 8)
     if ordered:
@@ -507,7 +509,7 @@ def one_after_the_other(x, ordered: asc.ConstExpr[bool]):
 
 
 @asc.jit
-def ub_filled(x, extra: asc.ConstExpr[int]):
+def ub_filled(x: Any, extra: asc.ConstExpr[int]) -> None:
     pipe = asc.TPipe()
     que, buf = asc.TQue(IN, 2), asc.TBuf(CALC)
     pipe.init_buffer(que, 2, 98304 - 32)
@@ -515,12 +517,12 @@ def ub_filled(x, extra: asc.ConstExpr[int]):
 
 
 @asc.jit
-def static_beyond_ub(x):
+def static_beyond_ub(x: Any) -> None:
     asc.LocalTensor(asc.float32, CALC, 196608 - 64, 32)
 
 
 @asc.jit
-def rounded_store(x):
+def rounded_store(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, N)
     sync(EVENT.V_MTE3)
@@ -528,12 +530,12 @@ def rounded_store(x):
 
 
 @asc.jit
-def scalar_waits_for_nothing(x):
+def scalar_waits_for_nothing(x: Any) -> None:
     asc.wait_flag(EVENT.V_S, 0)
 
 
 @asc.jit
-def circular_wait(x):
+def circular_wait(x: Any) -> None:
     asc.wait_flag(EVENT.V_MTE2, 0)
     asc.set_flag(EVENT.MTE2_V, 0)
     asc.wait_flag(EVENT.MTE2_V, 0)

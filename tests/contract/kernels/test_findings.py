@@ -1,15 +1,17 @@
 """Each kind of finding, with a twin that differs in one line and is clean."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from cannery.aicore import DeadlockError, session
+from cannery.aicore import DeadlockError, Finding, session
 
 from . import kernels as k
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
-CASES = [
+CASES: list[tuple[Any, ...]] = [
     # kernel, arguments after the array, cores, findings as (kind, severity, pipes, memory)
     (k.lone_set, (), 1, {("UNPAIRED_FLAG", WARNING, ("V", "MTE2"), "")}),
     (k.redundant_pair, (), 1, {("REDUNDANT_SYNC", NOTE, (), "")}),
@@ -78,7 +80,7 @@ CASES = [
     (k.rounded_store, (), 1, {("ROUNDED_COPY", ERROR, ("MTE3",), "UB")}),
 ]  # fmt: skip
 
-DEADLOCKS = [
+DEADLOCKS: list[tuple[Any, ...]] = [
     (k.wrong_id, (), 1, {"DEADLOCK", "UNPAIRED_FLAG"}),
     (k.queue_without_buffers, (), 1, {"QUEUE_MISUSE", "DEADLOCK"}),
     (k.barrier_missed_by_one, (), 3, {"DEADLOCK"}),
@@ -88,15 +90,15 @@ DEADLOCKS = [
 ]
 
 
-def names(case):
-    return f"{case[0].__name__}{case[1] or ''}" if isinstance(case, tuple) else None
+def names(case: Any) -> str:
+    return f"{case[0].__name__}{case[1] or ''}"
 
 
-def arguments(rest):
+def arguments(rest: Any) -> list[Any]:
     return [np.zeros(4 * k.N, np.float32) if value == "z" else value for value in rest]
 
 
-def launch(kernel, rest, cores, **options):
+def launch(kernel: Any, rest: Any, cores: int, **options: Any) -> list[Finding]:
     x = np.ones(k.N if cores == 1 else 4 * k.N, np.float32)
     with session(check=True, **options) as found:
         kernel[cores](x, *arguments(rest))
@@ -104,14 +106,14 @@ def launch(kernel, rest, cores, **options):
 
 
 @pytest.mark.parametrize("case", CASES, ids=names)
-def test_exactly_the_expected_findings(case):
+def test_exactly_the_expected_findings(case: Any) -> None:
     kernel, rest, cores, expected = case
     found = launch(kernel, rest, cores)
     assert {(f.kind, f.severity, f.pipes, f.memory) for f in found} == expected
 
 
 @pytest.mark.parametrize("case", DEADLOCKS, ids=names)
-def test_deadlocks_stop_the_program(case):
+def test_deadlocks_stop_the_program(case: Any) -> None:
     kernel, rest, cores, expected = case
     x = np.ones(4 * k.N, np.float32)
     with session(check=True) as found, pytest.raises(DeadlockError):
@@ -120,25 +122,25 @@ def test_deadlocks_stop_the_program(case):
 
 
 @pytest.mark.parametrize("case", DEADLOCKS, ids=names)
-def test_deadlocks_stop_the_program_without_checks(case):
+def test_deadlocks_stop_the_program_without_checks(case: Any) -> None:
     kernel, rest, cores, _ = case
     with session() as found, pytest.raises(DeadlockError):
         kernel[cores](np.ones(4 * k.N, np.float32), *arguments(rest))
     assert found.findings() == []
 
 
-def test_950_orders_dependent_vector_instructions_itself():
+def test_950_orders_dependent_vector_instructions_itself() -> None:
     assert launch(k.vector_manual, (False,), 1, soc="Ascend950PR_9589") == []
 
 
-def test_every_finding_names_a_line_of_the_kernel():
+def test_every_finding_names_a_line_of_the_kernel() -> None:
     for kernel, rest, cores, _ in CASES:
         for finding in launch(kernel, rest, cores):
             assert all(site.file == k.__file__ and site.line > 0 for site in finding.locations)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_findings_do_not_depend_on_the_lazy_order(seed):
+def test_findings_do_not_depend_on_the_lazy_order(seed: int) -> None:
     for kernel, rest, cores, expected in CASES:
         found = launch(kernel, rest, cores, seed=seed)
         assert {f.kind for f in found} == {kind for kind, *_ in expected}

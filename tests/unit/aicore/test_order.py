@@ -29,7 +29,7 @@ statement = st.one_of(
 
 
 @asc.jit(auto_sync=False)
-def random_program(x: asc.GlobalAddress, statements: asc.ConstExpr[list]) -> None:  # type: ignore[type-arg]
+def random_program(x: asc.GlobalAddress, statements: asc.ConstExpr[list]) -> None:
     gm = asc.GlobalTensor()
     gm.set_global_buffer(x)
     tensors = [asc.LocalTensor(asc.float32, asc.TPosition.VECCALC, index * 32, N) for index in range(SLOTS)]
@@ -56,7 +56,7 @@ def step(gm: Any, tensors: Any, kind: str, detail: Any) -> None:
         asc.pipe_barrier(detail)
 
 
-def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:  # type: ignore[type-arg]
+def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:
     trace = Trace(vector_in_order=False)
     x = np.arange(SLOTS * N, dtype=np.float32)
     with session(check=True, seed=seed) as found:

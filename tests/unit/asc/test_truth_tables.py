@@ -1,6 +1,7 @@
 """Truth tables: each synchronisation statement behind a boolean; an error exactly when one is dropped, of its kind."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ EVENT = asc.HardEvent
 @asc.jit
 def double_buffered(
     x: asc.GlobalAddress, z: asc.GlobalAddress, tiles: asc.ConstExpr[int], bufs: asc.ConstExpr[int],
-    on: asc.ConstExpr[dict],
-):  # fmt: skip
+    on: asc.ConstExpr[Any],
+) -> None:  # fmt: skip
     x_gm = asc.GlobalTensor()
     z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
@@ -64,7 +65,7 @@ EDGES = {
 
 @pytest.mark.parametrize("bufs", [1, 2])
 @pytest.mark.parametrize("kept", list(itertools.product([True, False], repeat=4)))
-def test_each_dropped_edge_is_its_own_race(bufs, kept):
+def test_each_dropped_edge_is_its_own_race(bufs: Any, kept: Any) -> None:
     on = dict(zip(EDGES, kept, strict=True))
     x = np.arange(8 * TILE, dtype=np.float32)
     z = np.zeros_like(x)
@@ -81,7 +82,7 @@ def test_each_dropped_edge_is_its_own_race(bufs, kept):
 @pytest.mark.parametrize("bufs", [1, 2])
 @pytest.mark.parametrize("edge", list(EDGES))
 @pytest.mark.parametrize("seed", [0])
-def test_a_dropped_edge_gives_wrong_data_without_checks(bufs, edge, seed):
+def test_a_dropped_edge_gives_wrong_data_without_checks(bufs: Any, edge: Any, seed: Any) -> None:
     x = np.arange(1, 8 * TILE + 1, dtype=np.float32)
     z = np.zeros_like(x)
     with session(seed=seed):
@@ -90,7 +91,7 @@ def test_a_dropped_edge_gives_wrong_data_without_checks(bufs, edge, seed):
 
 
 @asc.jit
-def with_half_edges(x: asc.GlobalAddress, z: asc.GlobalAddress, dropped: asc.ConstExpr[str]):
+def with_half_edges(x: asc.GlobalAddress, z: asc.GlobalAddress, dropped: asc.ConstExpr[str]) -> None:
     x_gm = asc.GlobalTensor()
     z_gm = asc.GlobalTensor()
     x_gm.set_global_buffer(x)
@@ -110,7 +111,7 @@ def with_half_edges(x: asc.GlobalAddress, z: asc.GlobalAddress, dropped: asc.Con
     asc.data_copy(z_gm, zl, TILE)
 
 
-HALVES = {
+HALVES: dict[str, tuple[list[str], list[str]]] = {
     "": ([], []),
     "set MTE2_V": (["DEADLOCK"], ["UNPAIRED_FLAG"]),
     "wait MTE2_V": (["RAW"], ["UNPAIRED_FLAG"]),
@@ -120,7 +121,7 @@ HALVES = {
 
 
 @pytest.mark.parametrize("dropped", list(HALVES))
-def test_half_an_edge_dropped(dropped):
+def test_half_an_edge_dropped(dropped: Any) -> None:
     x = np.arange(TILE, dtype=np.float32)
     wrong, warned = HALVES[dropped]
     with session(check=True) as found:

@@ -39,7 +39,7 @@ def _effect(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> tuple
     if all(region.offsets is None for _, region in operands):
         target, *values = [plain(tensor, region) for tensor, region in operands]
         if isinstance(compute, np.ufunc) and all(value.dtype == target.dtype for value in values):
-            return compute, (*values, target)
+            return _into, (compute, target, *values)
         return _store, (compute, target, *values)
     if dst[1].distinct and not any(_interleaved(dst, source) for source in sources):
         return _gathered, (compute, dst, sources)
@@ -72,6 +72,10 @@ def _whole(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
         tensor.dtype.numpy, tensor.addr, region.extent // tensor.dtype.size
     )
     return array
+
+
+def _into(compute: np.ufunc, target: np.ndarray[Any, Any], *values: np.ndarray[Any, Any]) -> None:
+    compute(*values, out=target)
 
 
 def _store(compute: Compute, target: np.ndarray[Any, Any], *values: np.ndarray[Any, Any]) -> None:
