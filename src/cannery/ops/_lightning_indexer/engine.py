@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import torch
 
@@ -23,8 +25,13 @@ def has_kernels(q: torch.Tensor) -> bool:
 
 @cache
 def _features() -> frozenset[str]:
+    """What numba may use of this processor; nothing where it is missing or told not to compile."""
     if find_spec("numba") is None:
         return frozenset()
-    from llvmlite import binding
+    from numba.core.codegen import get_host_cpu_features
 
-    return frozenset(name for name, present in binding.get_host_cpu_features().items() if present)
+    config: Any = import_module("numba").config
+    if config.DISABLE_JIT:
+        return frozenset()
+    listed = get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES
+    return frozenset(item[1:] for item in listed.split(",") if item.startswith("+"))

@@ -115,3 +115,15 @@ def test_without_numba_or_on_another_device_the_kernels_are_not_asked_for(monkey
     monkeypatch.setattr(engine, "find_spec", lambda name: None)
     assert not engine.has_kernels(torch.empty(1, 128, dtype=torch.bfloat16))
     engine._features.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"DISABLE_JIT": 1}, {"CPU_FEATURES": ""}, {"CPU_FEATURES": "+avx512f,-avx512bf16"}]
+)
+def test_what_numba_is_told_not_to_use_is_not_used(monkeypatch: pytest.MonkeyPatch, setting: dict[str, Any]) -> None:
+    config = pytest.importorskip("numba").config
+    engine._features.cache_clear()
+    for name, value in setting.items():
+        monkeypatch.setattr(config, name, value)
+    assert not engine.has_kernels(torch.empty(1, 128, dtype=torch.bfloat16))
+    engine._features.cache_clear()

@@ -21,6 +21,7 @@ Array = np.ndarray[Any, Any]
 # written once and read from the last-level cache.
 PACKED_BYTES = 8 << 20
 BATCH_BYTES = 12 << 20
+ROWS_AT_LEAST = 8  # for the threads to share, however long a row
 HEADS_A_STRIP = 8  # see score.score
 
 
@@ -120,7 +121,8 @@ class Source:
         """Walk a group's rows within BATCH_BYTES."""
         blocks = -(-group.table.visible // WIDTH)
         row_bytes = self.head_units * 4 * HEAD_DIM + self.heads * 4 * HEAD_DIM
-        for lo, hi in budget_runs(blocks * (self.head_units * 4 * WIDTH) + row_bytes, BATCH_BYTES):
+        cost = blocks * (self.head_units * 4 * WIDTH) + row_bytes
+        for lo, hi in budget_runs(cost, max(BATCH_BYTES, ROWS_AT_LEAST * int(cost.max()))):
             rows = take(group.table, slice(lo, hi))
             q, q_row = self._queries(rows.token)
             yield Batch(rows, group.first_block[lo:hi], q, q_row, np.concatenate([[0], np.cumsum(blocks[lo:hi])]))
