@@ -123,14 +123,14 @@ def test_inputs_need_not_be_contiguous() -> None:
 @pytest.mark.parametrize(
     ("lengths", "found"),
     [
-        ({"cu_seqlens_q": [0, -3, 511]}, "cu_seqlens_q[1]: found -3, expected at least 0"),
-        ({"cu_seqlens_q": [0, 9, 7]}, "cu_seqlens_q[2]: found 7, expected at least 9"),
-        ({"cu_seqlens_q": [-2, 0, 1]}, "cu_seqlens_q[0]: found -2, expected at least 0"),
-        ({"cu_seqlens_q": [0, 2**31 - 1, -(2**31)]}, "cu_seqlens_q[2]: found -2147483648, expected at least 0"),
-        ({"cu_seqlens_k": [0, 9, 7]}, "cu_seqlens_k[2]: found 7, expected at least 9"),
-        ({"seqused_q": [1, -1]}, "seqused_q[1]: found -1, expected at least 0"),
-        ({"seqused_k": [-7, 1]}, "seqused_k[0]: found -7, expected at least 0"),
-        ({"cmp_residual_k": [0, -1]}, "cmp_residual_k[1]: found -1, expected at least 0"),
+        ({"cu_seqlens_q": [0, -3, 511]}, "cu_seqlens_q: found -3 at index 1, expected at least 0"),
+        ({"cu_seqlens_q": [0, 9, 7]}, "cu_seqlens_q: found 7 at index 2, expected at least 9"),
+        ({"cu_seqlens_q": [-2, 0, 1]}, "cu_seqlens_q: found -2 at index 0, expected at least 0"),
+        ({"cu_seqlens_q": [0, 2**31 - 1, -(2**31)]}, "cu_seqlens_q: found -2147483648 at index 2, expected at least 0"),
+        ({"cu_seqlens_k": [0, 9, 7]}, "cu_seqlens_k: found 7 at index 2, expected at least 9"),
+        ({"seqused_q": [1, -1]}, "seqused_q: found -1 at index 1, expected at least 0"),
+        ({"seqused_k": [-7, 1]}, "seqused_k: found -7 at index 0, expected at least 0"),
+        ({"cmp_residual_k": [0, -1]}, "cmp_residual_k: found -1 at index 1, expected at least 0"),
     ],
 )
 def test_a_value_out_of_range_is_named_with_its_place(lengths: dict[str, list[int]], found: str, engine: str) -> None:
@@ -143,22 +143,22 @@ def test_a_value_out_of_range_is_named_with_its_place(lengths: dict[str, list[in
 
 def test_tensors_are_judged_in_order() -> None:
     given = {"cu_seqlens_q": [0, 3], "cu_seqlens_k": [0, -3], "seqused_q": [-1], "cmp_residual_k": [-1]}
-    assert refused(given, TND).parameter == "cu_seqlens_k[1]"
+    assert refused(given, TND).parameter == "cu_seqlens_k"
 
 
 @pytest.mark.parametrize(
     ("lengths", "attrs", "found"),
     [
-        ({"cu_seqlens_q": [1, 3]}, TND, "cu_seqlens_q[0]: found 1, expected 0"),
-        ({"cu_seqlens_k": [2, 3]}, TND, "cu_seqlens_k[0]: found 2, expected 0"),
-        ({"seqused_q": [4]}, TND, "seqused_q[0]: found 4, expected 0 to 3"),
-        ({"seqused_k": [4]}, TND, "seqused_k[0]: found 4, expected 0 to 3"),
+        ({"cu_seqlens_q": [1, 3]}, TND, "cu_seqlens_q: found 1 at index 0, expected 0"),
+        ({"cu_seqlens_k": [2, 3]}, TND, "cu_seqlens_k: found 2 at index 0, expected 0"),
+        ({"seqused_q": [4]}, TND, "seqused_q: found 4 at index 0, expected 0 to 3"),
+        ({"seqused_k": [4]}, TND, "seqused_k: found 4 at index 0, expected 0 to 3"),
         (
             {"cmp_residual_k": [4]},
             {**TND, "mask_mode": 3, "cmp_ratio": 4},
-            "cmp_residual_k[0]: found 4, expected 0 to 3",
+            "cmp_residual_k: found 4 at index 0, expected 0 to 3",
         ),
-        ({"cmp_residual_k": [1]}, {**TND, "mask_mode": 3}, "cmp_residual_k[0]: found 1, expected 0 to 0"),
+        ({"cmp_residual_k": [1]}, {**TND, "mask_mode": 3}, "cmp_residual_k: found 1 at index 0, expected 0 to 0"),
     ],
 )
 def test_a_value_that_only_the_documentation_refuses(
@@ -171,8 +171,8 @@ def test_a_value_that_only_the_documentation_refuses(
 
 def test_used_lengths_of_padded_batches_are_held_against_the_largest_length() -> None:
     attrs = {"max_seqlen_q": 5, "max_seqlen_k": 4}
-    assert "seqused_q[1]: found 6" in str(refused({"seqused_q": [5, 6], "seqused_k": [1, 1]}, attrs))
-    assert "seqused_k[0]: found 5" in str(refused({"seqused_q": [5, 5], "seqused_k": [5, 1]}, attrs))
+    assert "seqused_q: found 6 at index 1" in str(refused({"seqused_q": [5, 6], "seqused_k": [1, 1]}, attrs))
+    assert "seqused_k: found 5 at index 0" in str(refused({"seqused_q": [5, 5], "seqused_k": [5, 1]}, attrs))
 
 
 def test_nothing_is_written_when_a_value_is_refused() -> None:

@@ -42,7 +42,7 @@ class Criterion:
     def verdict(self, found: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
         """The answer of a ``compare`` hook."""
         if not found.size:
-            return {"pass": True, "precision": 1.0}
+            return {"pass": True, "precision": 100.0}
         error = self.errors(found, expected)
         within = float((error <= self.threshold).mean())
         largest = float(error.max())
@@ -51,7 +51,7 @@ class Criterion:
         words = (
             f"{within:.4%} within {self.threshold}, largest {largest:.3g}, zero regions {'kept' if zeros else 'lost'}"
         )
-        return {"pass": good, "precision": within, "error_info": "" if good else words}
+        return {"pass": good, "precision": 100 * within, "error_info": "" if good else words}
 
 
 DEFAULT = Criterion(threshold=0.005, share=0.995, limit=0.1)

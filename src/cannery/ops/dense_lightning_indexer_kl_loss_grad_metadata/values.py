@@ -109,7 +109,7 @@ def _check_residual(context: CallContext, arrays: Mapping[str, Array]) -> None:
 
 
 def _error(context: CallContext, name: str, index: int, value: object, expected: str) -> Exception:
-    return context.error(Stage.LAUNCH, f"{name}[{index}]", value, expected)
+    return context.error(Stage.LAUNCH, name, f"{value} at index {index}", expected)
 
 
 _VALUE_CHECKS: dict[str, Callable[[CallContext, str, Array], None]] = {
