@@ -18,8 +18,8 @@ EXPECTED = {
 }
 
 
-def run(program: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "exec", program], capture_output=True, text=True, cwd=folder, check=False)
+def run(program: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "exec", *options, program], capture_output=True, text=True, cwd=folder, check=False)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
@@ -28,6 +28,13 @@ def test_it_runs_and_leaves_nothing_behind(program: Path, tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     assert EXPECTED[program.name] in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_environment_chooses_the_virtual_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANNERY_ENGINE", "aicore")
+    done = run(PROGRAMS[-1], tmp_path, "--check", "--json", str(tmp_path / "launches.json"))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[3, 8, 16] -> [9, 16] -> [3, 8, 16]")
+    assert "unpad" in (tmp_path / "launches.json").read_text()
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from cannery.atb.errors import KernelError, MkiStatus
 from cannery.core import Tensor
 from cannery.operator import CallContext, Operator, TilingResult, UnknownOperatorError, find_operator, staged
+from cannery.runtime import process
 
 NODE_ALIGNMENT = 32
 ENGINE = "eager"
@@ -70,9 +71,11 @@ class Kernel:
     def launch(
         self, call: CallContext, result: TilingResult, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor]
     ) -> None:
-        """Compute into the outputs.
+        """Compute into the outputs, with the engine ``CANNERY_ENGINE`` names where the operator has it.
 
         Raises:
             OperatorError: the engine refuses the call.
         """
-        staged.launch(self.operator, call, result, inputs, outputs, ENGINE)
+        wanted = process().machine.engine
+        engine = wanted if wanted in self.operator.engines else ENGINE
+        staged.launch(self.operator, call, result, inputs, outputs, engine)
