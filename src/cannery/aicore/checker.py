@@ -63,7 +63,7 @@ class Checker:
         reads = [access for access in instruction.reads if self._sound(instruction, access, "read")]
         writes = [access for access in instruction.writes if self._sound(instruction, access, "write")]
         self._unwritten.flow(instruction, reads, writes)
-        if not self._blind[pipe]:
+        if not self._blind[pipe] and not self.core.in_order:
             self._races(stamp, reads, writes)
 
     def set_flag(self, event: Event, site: Site | None, internal: str) -> None:
@@ -98,8 +98,9 @@ class Checker:
     def barrier(self, pipe: int | None, site: Site | None) -> None:
         """A pipe_barrier; None stands for all pipes."""
         self.serial += 1
+        has_work = any(self.clocks.now)
         news = self.clocks.barrier_all() if pipe is None else self.clocks.barrier(pipe)
-        if site is not None:
+        if site is not None and has_work:
             self._sync.barrier(site, news)
 
     def clean_cache(self) -> None:

@@ -117,7 +117,7 @@ class Core:
         """A local memory by name (UB, L1, …), fresh and poisoned when first used."""
         arena = self._arenas.get(name)
         if arena is None:
-            arena = self._arenas[name] = Arena(name, capacity(self.soc, name))
+            arena = self._arenas[name] = Arena(name, capacity(self.soc, name), precise=self.launch.precise)
         return arena
 
     def issue(self, instruction: Instruction) -> None:
@@ -199,6 +199,16 @@ class Core:
         self.work()
         if self._backlog:
             raise self.deadlock(None)
+
+    def run_in_order(self) -> None:
+        """From here on every instruction takes effect when it is issued, and flags mean nothing.
+
+        Raises:
+            DeadlockError: what was issued before cannot complete.
+        """
+        if not self.in_order:
+            self.drain()
+            self.in_order = True
 
     def work(self) -> None:
         """Complete what can be completed."""

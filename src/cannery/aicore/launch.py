@@ -78,7 +78,7 @@ class Launch:
         order = list(range(len(self.cores)))
         if self.seed:
             Random(self.seed).shuffle(order)
-        self._schedule = Schedule(order, lambda index: self._run_core(self.cores[index], body))
+        self._schedule = Schedule(order, lambda index: self._run_core(self.cores[index], body), self._resident())
         try:
             self._schedule.run()
         finally:
@@ -107,6 +107,14 @@ class Launch:
         return LaunchRecord(
             self.kernel, self.core_num, self.soc.name, self.seed, issued, self.local_bytes, tuple(self.collector)
         )
+
+    def _resident(self) -> int:
+        """How many of the launch's cores the chip has."""
+        kinds = {core.kind for core in self.cores}
+        if kinds == {"aiv"}:
+            return self.soc.aiv_cores
+        groups = self.soc.aic_cores or self.soc.ai_cores
+        return groups * len([core for core in self.cores if core.group == 0])
 
     def _run_core(self, core: Core, body: Callable[[Core], Any]) -> None:
         completed = False

@@ -37,12 +37,13 @@ class Arena:
     """One local memory of one core.
 
     Addresses are bytes from 0. Behind ``size`` lies a guard: what an instruction writes there is dropped, what it reads
-    there is poison, as for addresses that do not exist.
+    there is poison, as for addresses that do not exist. ``wide``, in precise mode, holds for each 16-bit slot the
+    float32 value that was rounded into it; it counts only while it still rounds to what is stored.
     """
 
-    __slots__ = ("_views", "data", "history", "name", "size", "unwritten")
+    __slots__ = ("_views", "data", "history", "name", "size", "unwritten", "wide")
 
-    def __init__(self, name: str, size: int) -> None:
+    def __init__(self, name: str, size: int, *, precise: bool = False) -> None:
         self.name = name
         self.size = size
         self.data: np.ndarray[Any, Any] = np.empty(size + _GUARD, np.uint8)
@@ -50,6 +51,7 @@ class Arena:
         self._views: dict[Any, np.ndarray[Any, Any]] = {}
         self.history = History()
         self.unwritten = IntervalSet(0, size)
+        self.wide: np.ndarray[Any, Any] | None = np.zeros(size // 2, np.float32) if precise else None
 
     def typed(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """The whole memory as elements of a type, for start addresses aligned to it."""

@@ -106,6 +106,16 @@ def out_of_bounds(instruction: Instruction, access: Access, action: str) -> Repo
     return Report("OOB", text, (instruction.site,), access.memory.name, _pipes(instruction.pipe), code=code, hint=hint)
 
 
+def small_workspace(name: str, have: int, need: int, site: Site | None) -> Report:
+    """A workspace in global memory is too small for what is done through it."""
+    text = _lines(
+        f"ERROR: illegal write of size {need - have}",
+        f"by {name} on GM: the workspace has {have} bytes, expected {need}",
+        f"#0 {_at(site)}",
+    )
+    return Report("OOB", text, (site,), "GM", code="ErrorWrite2", hint="32 bytes are needed for each core")
+
+
 def misaligned(instruction: Instruction, access: Access, action: str) -> Report:
     """A start address breaks the alignment."""
     text = _lines(

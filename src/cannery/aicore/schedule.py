@@ -37,11 +37,16 @@ class Seat:
 
 
 class Schedule:
-    """Runs ``body(index)`` for each index of ``order``; ``block`` may be called from within."""
+    """Runs ``body(index)`` for each index of ``order``; ``block`` may be called from within.
 
-    def __init__(self, order: Sequence[int], body: Callable[[int], None]) -> None:
+    ``resident``: how many can be under way at once. The others begin when one ends, as on a chip with fewer cores than
+    were launched.
+    """
+
+    def __init__(self, order: Sequence[int], body: Callable[[int], None], resident: int) -> None:
         self._seats = {index: Seat(index) for index in order}
         self._body = body
+        self._resident = resident
         self._failure: BaseException | None = None
         self._all_done = Event()
         self._threads: list[Thread] = []
@@ -86,9 +91,10 @@ class Schedule:
             for seat in waiting:
                 if seat.ready():
                     return seat
-            for seat in self._seats.values():
-                if seat.state == NEW:
-                    return seat
+            if len(waiting) < self._resident:
+                for seat in self._seats.values():
+                    if seat.state == NEW:
+                        return seat
         if not waiting:
             return None
         seat = waiting[0]

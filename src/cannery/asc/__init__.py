@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from cannery.asc import adv
+from cannery.asc.auto import LocalTensorAuto
 from cannery.asc.copies import data_copy, data_copy_pad, set_pad_value
 from cannery.asc.dtypes import (
     DataType,
@@ -183,6 +184,7 @@ __all__ = [
     "LaunchOptions",
     "LocalMemAllocator",
     "LocalTensor",
+    "LocalTensorAuto",
     "MaskMode",
     "MemDsbT",
     "ONE_BLK_SIZE",

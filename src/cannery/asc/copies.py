@@ -229,9 +229,23 @@ def _copier(
     if atomic is None and there.number == 1:
         target, source = _view(dst, write), _view(src, read)
         if target is not None and source is not None:
-            return np.copyto, target, source
+            wide = _wide_views(dst, src, write, read)
+            return (np.copyto, target, source) if wide is None else (_copy_both, target, source, *wide)
     combine = _combiner(core, src) if atomic is not None else None
     return _copy_pieces, dst, src, write.lower, read.lower, there, origin, combine
+
+
+def _wide_views(dst: Tensor, src: Tensor, write: Access, read: Access) -> tuple[Any, Any] | None:
+    """In precise mode, the float32 values behind the 16-bit slots of a copy within local memory."""
+    if isinstance(dst, GlobalTensor) or isinstance(src, GlobalTensor) or write.memory.wide is None:
+        return None
+    views = [access.memory.wide[access.lower // 2 : access.upper // 2] for access in (write, read)]
+    return views[0], views[1]
+
+
+def _copy_both(target: Any, source: Any, wide_target: Any, wide_source: Any) -> None:
+    np.copyto(target, source)
+    np.copyto(wide_target, wide_source)
 
 
 def _view(tensor: Tensor, access: Access) -> np.ndarray[Any, Any] | None:

@@ -140,5 +140,4 @@ def get_icache_preload_status() -> int:
 def _check_workspace(core: Core, workspace: GlobalTensor, members: int) -> None:
     have = workspace.owner.upper - workspace.address
     if have < members * 32 and core.checker is not None:
-        what = f"sync_all: gm_workspace: found {have} bytes, expected {members * 32} ({members} cores x 32)"
-        core.checker.report(messages.queue_misuse(what, here()))
+        core.checker.report(messages.small_workspace("sync_all", have, members * 32, here()))

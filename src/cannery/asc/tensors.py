@@ -13,6 +13,7 @@ import numpy as np
 from cannery.aicore import messages, pipes
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
+from cannery.aicore.limits import ALIGNMENT
 from cannery.aicore.memory import Arena, GlobalBuffer, capacity
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import BY_NUMPY, DataType
@@ -41,7 +42,7 @@ class Allocation:
     ``trusted``: not judged any further, because the way it came about was a finding already.
     """
 
-    __slots__ = ("alive", "core", "label", "lower", "memory", "position", "slot", "trusted", "upper")
+    __slots__ = ("align", "alive", "core", "label", "lower", "memory", "position", "slot", "trusted", "upper")
 
     def __init__(
         self, core: Core, position: TPosition, lower: int, size: int, label: str, slot: Any = None,
@@ -50,6 +51,7 @@ class Allocation:
         self.core = core
         self.position = position
         self.memory: Arena = core.arena(MEMORY[position])
+        self.align = ALIGNMENT[self.memory.name]
         self.lower = lower
         self.upper = lower + size
         self.label = label
@@ -216,10 +218,11 @@ class LocalTensor(_Indexed):
     def _from(self, offset: int) -> LocalTensor:
         return LocalTensor.view(self.owner, self.addr + offset * self.dtype.size, self.dtype, self.size - offset)
 
-    def access(self, offset: int, size: int, align: int = 32) -> Access:
-        """``size`` bytes from byte ``offset`` of the tensor on."""
+    def access(self, offset: int, size: int, align: int | None = None) -> Access:
+        """``size`` bytes from byte ``offset`` of the tensor on; ``align`` in bytes, default: the memory's."""
         lower = self.addr + offset
-        return Access(self.owner.memory, lower, lower + size, self.owner, None, align)
+        owner = self.owner
+        return Access(owner.memory, lower, lower + size, owner, None, owner.align if align is None else align)
 
     def get_value(self, index: int) -> Any:
         """Read an element on the scalar pipe."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from cannery.asc.runtime import config
 
 BASIC: Final = frozenset((
-    "LocalTensorAuto", "TensorDesc", "ListTensorDesc", "MrgSortSrcList", "inline", "add_deq_relu", "mul_cast",
+    "TensorDesc", "ListTensorDesc", "MrgSortSrcList", "inline", "add_deq_relu", "mul_cast",
     "add_relu_cast", "sub_relu_cast", "bilinear_interpolation", "cast_deq", "trans_data_to_5hd", "gatherb", "scatter",
     "gather_mask", "get_gather_mask_remain_count", "sort32", "mrg_sort", "mrg_sort4", "sort", "get_sort_len",
     "get_sort_offset", "get_mrg_sort_result", "rp_sort16", "proposal_concat", "proposal_extract", "load_data",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cannery.asc.context import running
 from cannery.asc.enums import RoundMode
 from cannery.asc.params import UnaryRepeatParams
@@ -26,7 +28,13 @@ def cast(dst: LocalTensor, src: LocalTensor, round_mode: RoundMode, *args: Any, 
     registers = dst.owner.core.registers
     form = form_of("cast", args, options, UnaryRepeatParams)
     target, source = operands(registers, form, (dst, src), (DST, SRC))
-    elementwise("cast", converter(src.dtype, dst.dtype, mode, registers.deq_scale), target, [source])
+    elementwise("cast", _conversion(dst, src, mode, registers.deq_scale), target, [source])
+
+
+def _conversion(dst: LocalTensor, src: LocalTensor, mode: RoundMode, scale: float) -> Any:
+    if dst.owner.core.launch.precise and src.dtype.is_float() and dst.dtype.is_float() and src.dtype != dst.dtype:
+        return lambda x: x.astype(np.float32)
+    return converter(src.dtype, dst.dtype, mode, scale)
 
 
 def set_deq_scale(scale: Any, *rest: Any) -> None:

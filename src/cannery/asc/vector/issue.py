@@ -36,6 +36,8 @@ def _effect(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> tuple
     operands = (dst, *sources)
     if _beyond_chip(operands):
         return _on_overrun, (compute, dst, sources)
+    if any(_is_wide(tensor) for tensor, _ in operands):
+        return _gathered, (compute, dst, sources)
     if all(region.offsets is None for _, region in operands):
         target, *values = [plain(tensor, region) for tensor, region in operands]
         if isinstance(compute, np.ufunc) and all(value.dtype == target.dtype for value in values):
@@ -53,14 +55,18 @@ def plain(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
 
 
 def gather(tensor: LocalTensor, region: Lanes) -> np.ndarray[Any, Any]:
-    """The lanes as an array; a copy where they are not one stretch."""
-    if region.offsets is None:
-        return plain(tensor, region)
-    return _whole(tensor, region)[region.offsets]
+    """The lanes as an array; a copy where they are not one stretch. In precise mode 16-bit floats come as float32."""
+    stored = plain(tensor, region) if region.offsets is None else _whole(tensor, region)[region.offsets]
+    if not _is_wide(tensor):
+        return stored
+    wide = tensor.owner.memory.wide[tensor.addr // 2 + _positions(region)]
+    return np.where(wide.astype(stored.dtype) == stored, wide, stored.astype(np.float32))
 
 
 def scatter(tensor: LocalTensor, region: Lanes, values: Any) -> None:
     """Store values into the lanes."""
+    if _is_wide(tensor):
+        tensor.owner.memory.wide[tensor.addr // 2 + _positions(region)] = values
     if region.offsets is None:
         plain(tensor, region)[...] = values
     else:
@@ -115,6 +121,11 @@ def _interleaved(dst: Operand, source: Operand) -> bool:
     if target.owner.memory is not origin.owner.memory:
         return False
     return target.addr < origin.addr + lanes.extent and origin.addr < target.addr + there.extent
+
+
+def _is_wide(tensor: LocalTensor) -> bool:
+    """Whether the tensor's elements are kept in float32 as well."""
+    return tensor.owner.memory.wide is not None and tensor.dtype.is_float() and tensor.dtype.size == 2
 
 
 def _beyond_chip(operands: Sequence[Operand]) -> bool:

@@ -102,7 +102,7 @@ def _whole_sum(
 
     def effect() -> None:
         rows = _rows(gather(src, region), pattern, REPEAT // src.dtype.size)
-        scatter(*target, np.array([tree_sum(row) for row in rows], src.dtype.numpy))
+        scatter(*target, np.array([tree_sum(row) for row in rows]))
 
     _issue(name, target, (src, region), effect, dst.dtype.size)
 
@@ -125,7 +125,7 @@ def _whole_best(
     def effect() -> None:
         rows = _rows(gather(src, region), pattern, REPEAT // src.dtype.size)
         places = [int(_BEST[best](row)) for row in rows]
-        values = np.array([row[at] for row, at in zip(rows, places, strict=True)], src.dtype.numpy)
+        values = np.array([row[at] for row, at in zip(rows, places, strict=True)]).astype(src.dtype.numpy)
         scatter(*target, _packed(fields, values, _lane_numbers(pattern, places), width))
 
     _issue(name, target, (src, region), effect, dst.dtype.size)
@@ -308,7 +308,8 @@ def _reducer(name: str, best: str) -> Callable[..., None]:
             values = gather(src, region)
             at = int(_BEST[best](values))
             place = _element_number(pattern, at, len(values))
-            packed = _packed(("value", "index"), values[at : at + 1], np.array([place]), 2)
+            best_value = values[at : at + 1].astype(src.dtype.numpy)
+            packed = _packed(("value", "index"), best_value, np.array([place]), 2)
             scatter(*target, packed[: target[1].number])
 
         _issue(name, target, (src, region), effect, dst.dtype.size,
