@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cannery
@@ -21,6 +21,7 @@ def scores(heads: int, lengths: list[int]) -> torch.Tensor:
     return torch.randn(heads * sum(s * s for s in lengths), generator=generator).half()
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 4), st.lists(st.integers(1, 12), min_size=1, max_size=6))
 def test_rows_sum_to_one_and_agree_with_the_golden_and_torch(heads: int, lengths: list[int]) -> None:
     x, attrs = scores(heads, lengths), {"headNum": heads, "qSeqLen": lengths}
@@ -28,7 +29,7 @@ def test_rows_sum_to_one_and_agree_with_the_golden_and_torch(heads: int, lengths
     golden = torch.from_numpy(Spec.golden(x.numpy(), **attrs)[0])
     third = Spec.third_party["torch"](**attrs)(x)
     assert torch.allclose(y.float(), golden.float(), atol=2**-11)
-    assert torch.equal(y, third)
+    assert torch.allclose(y.float(), third.float(), atol=2**-11)
     sizes = [heads * s * s for s in lengths]
     for block, length in zip(y.split(sizes), lengths, strict=True):
         assert torch.allclose(block.view(-1, length).float().sum(1), torch.ones(heads * length), atol=2**-8)
