@@ -129,9 +129,46 @@ def atb_race(lengths: list[int], limit: int) -> Race:
     return Race(f"UnpadWithHiddenState, {len(lengths)} samples", runs, 2.0)
 
 
+def ge_races() -> Iterable[Race]:
+    """``run_graph`` of a graph of one operator, the graph compiled and the tensor made beforehand."""
+    from cannery.ge.es import GraphBuilder
+    from cannery.ge.es.all import UpdateTensorDesc
+    from cannery.ge.ge_global import GeApi
+    from cannery.ge.graph import Tensor
+    from cannery.ge.session import Session
+
+    GeApi.ge_initialize({"ge.graphRunMode": "1"})
+    session = Session()
+    wanted = {"static": [2, 3], "dynamic": [-1, -1]}
+    for number, shape in enumerate(wanted.values()):
+        builder = GraphBuilder()
+        session.add_graph(
+            number, builder.build_and_reset([UpdateTensorDesc(builder.create_input(0, shape=shape), shape=[4, 8, 4])])
+        )
+    x, values = Tensor([1.0] * 6, shape=[2, 3]), torch.ones(2, 3)
+    others = [Tensor([1.0] * n, shape=[1, n]) for n in (1, 2)]
+    turns = {"calls": 0}
+
+    def other_shape() -> object:
+        turns["calls"] += 1
+        return session.run_graph(1, [others[turns["calls"] % 2]])
+
+    yield Race(
+        "UpdateTensorDesc, 128 words",
+        {
+            "cannery.run": lambda: cannery.run("UpdateTensorDesc", [values], {"shape": [4, 8, 4]}),
+            "ge, static": lambda: session.run_graph(0, [x]),
+            "ge, dynamic": lambda: session.run_graph(1, [x]),
+            "ge, another shape each time": other_shape,
+        },
+        2.0,
+    )
+
+
 RACES: dict[str, Callable[[], Iterable[Race]]] = {
     "aclnn": aclnn_races,
     "atb": atb_races,
+    "ge": ge_races,
 }
 
 
