@@ -145,7 +145,7 @@ def test_a_golden_that_fails_is_the_row_s_failure(case: Case, tmp_path: Path, bo
 def test_a_golden_may_not_touch_what_the_engine_gets(case: Case, tmp_path: Path) -> None:
     seen = []
 
-    def launch(context, tiling, inputs, outputs):  # type: ignore[no-untyped-def]
+    def launch(context, tiling, inputs, outputs):
         seen.append(inputs[0].torch.clone())
         OPERATOR.engines["eager"](context, tiling, inputs, outputs)
 

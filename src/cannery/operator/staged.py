@@ -207,7 +207,7 @@ def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.devi
 
 
 def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
-    if fill == 0 and prod(shape) and (device is None or device.type == "cpu"):
+    if fill == 0 and 0 not in shape and (device is None or device.type == "cpu"):
         # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
         return torch.from_numpy(np.zeros(prod(shape) * dtype.itemsize, np.uint8)).view(dtype).view(shape)
     return torch.full(shape, fill, dtype=dtype, device=device)

@@ -29,7 +29,7 @@ from cannery.pytorch._ragged_checks import RaggedError, RaggedTypeError
 
 __all__ = ["RaggedError", "RaggedTypeError", "pad", "pad_input", "unpad", "unpad_input"]
 
-Counts = Tensor | Sequence[int]
+Counts = Tensor | Sequence[int] | np.ndarray
 
 
 def unpad(

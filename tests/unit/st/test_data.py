@@ -123,7 +123,7 @@ def test_data_are_the_same_with_one_thread_and_with_two() -> None:
     assert torch.equal(*made)
 
 
-def test_files_of_each_kind(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_files_of_each_kind(tmp_path) -> None:
     data = torch.arange(6, dtype=torch.float16)
     data.numpy().tofile(tmp_path / "x.bin")
     np.save(tmp_path / "x.npy", data.numpy())
