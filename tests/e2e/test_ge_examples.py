@@ -49,3 +49,31 @@ def test_the_five_cases_end_in_their_verdict(tmp_path: Path) -> None:
         "BOOL_rank5_S",
     ]
     assert lines[-1] == "ALL CASES PASSED"
+
+
+def test_the_table_of_substitutions_names_ge() -> None:
+    done = subprocess.run([COMMAND, "exec", "--list"], capture_output=True, text=True, check=True)
+    assert ["ge", "cannery.ge"] in [line.split() for line in done.stdout.splitlines()]
+
+
+def test_every_spelling_of_an_import_leads_to_the_same_names(tmp_path: Path) -> None:
+    program = tmp_path / "imports.py"
+    program.write_text(
+        "import ge\n"
+        "import ge.session as session\n"
+        "from ge.es.all import *\n"
+        "from ge.es.graph_builder import GraphBuilder, TensorHolder, attr_scope\n"
+        "from ge.graph.graph import Graph\n"
+        "from ge.session.session import Session\n"
+        "assert session.Session is Session is ge.session.Session and ge.graph.Graph is Graph\n"
+        "x = GraphBuilder('g').create_input(0)\n"
+        "assert isinstance(UpdateTensorDesc(x, shape=[128]), TensorHolder)\n"
+        "try:\n"
+        "    from ge.offline_compile import build_model\n"
+        "except NotImplementedError as refusal:\n"
+        "    print(refusal)\n",
+        encoding="utf-8",
+    )
+    done = run(program, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ge.offline_compile.build_model: ")

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import IntEnum
 from types import MappingProxyType
 
 from cannery.core import GeStatus
+from cannery.ge._engine.no_effect import NO_EFFECT
 from cannery.ge.error import GeError
 from cannery.runtime import process
 from cannery.soc import soc
@@ -99,26 +101,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
         "ge.dynamicNodeType": Option((SESSION, GRAPH), _one_of("0", "1")),
         "ge.exec.static_model_ops_lower_limit": Option(EVERYWHERE, _matches(r"-1|\d+", "-1 or a number of operators")),
         "ge.deterministic": Option(EVERYWHERE, _one_of("0", "1")),
-        **dict.fromkeys(
-            (
-                "ge.exec.enableDump",
-                "ge.exec.dumpPath",
-                "ge.exec.dumpStep",
-                "ge.exec.dumpMode",
-                "ge.exec.profilingMode",
-                "ge.exec.profilingOptions",
-                "ge.opSelectImplmode",
-                "ge.optypelistForImplmode",
-                "ge.opDebugLevel",
-                "ge.debugDir",
-                "ge.op_compiler_cache_mode",
-                "ge.op_compiler_cache_dir",
-                "ge.fusionSwitchFile",
-                "ge.aicoreNum",
-                "ge.externalWeight",
-            ),
-            Option(EVERYWHERE),
-        ),
+        **dict.fromkeys(NO_EFFECT, Option(EVERYWHERE)),
     }
 )
 
@@ -143,7 +126,8 @@ def check_options(level: str, given: object, inherited: Mapping[str, str] | None
 def _check(level: str, name: str, value: str) -> None:
     option = OPTIONS.get(name)
     if option is None:
-        raise _refused(level, f"option: found {name!r}, expected one of {', '.join(OPTIONS)}")
+        near = ", ".join(get_close_matches(name, OPTIONS, n=3, cutoff=0.3)) or DEVICE
+        raise _refused(level, f"option: found {name!r}, expected one of GE's; the nearest are {near}")
     if level not in option.levels:
         raise _refused(level, f"{name}: found it among {level} options, expected among {' or '.join(option.levels)}")
     expected = option.expects(value)

@@ -9,7 +9,7 @@ from cannery.core import DataType, Format, GeStatus, OperatorError, Shape, Tenso
 from cannery.ge._engine.compile import COMPILE_CODES
 from cannery.ge._engine.model import CONST, DATA_TYPES, UNSET, GraphModel, NodeModel, Source, invalid
 from cannery.ge.error import CALL_SEQUENCE, GeError, calling
-from cannery.ge.es.scopes import apply_scopes
+from cannery.ge.es.scopes import apply_scopes, attr_scope, control_dependency_scope
 from cannery.ge.es.tensor_holder import TensorHolder
 from cannery.ge.es.types import InputType
 from cannery.ge.graph.graph import Graph
@@ -19,7 +19,7 @@ from cannery.ge.graph.tensor_desc import dims_of
 from cannery.operator import Operator, find_operator
 from cannery.operator.attributes import bind_attributes
 
-__all__ = ["GraphBuilder"]
+__all__ = ["GraphBuilder", "InputType", "TensorHolder", "attr_scope", "control_dependency_scope"]
 
 Values = int | float | Sequence[int] | Sequence[float]
 
