@@ -129,7 +129,8 @@ def test_a_value_error_surfaces_at_synchronisation_with_index_and_value(client: 
     _, size, executor = client.metadata(cu_q=cu, cu_k=client.tensor([0, 1, 2, 3]), out=out, **TND)
     assert client.run(size, executor) == 0
     assert client.synchronize() == 507018
-    assert "cu_seqlens_q[2]: found 7, expected at least 9" in client.message
+    message = client.message
+    assert all(words in message for words in ("cu_seqlens_q", "2", "found 7", "expected at least 9"))
     assert set(client.read(out, 64).tolist()) == {-1}
     assert client.synchronize() == 0
 
