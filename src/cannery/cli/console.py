@@ -48,9 +48,9 @@ def print_json(value: Any) -> None:
 
 
 def _width(is_tty: bool, is_page: bool) -> int | None:
+    if not is_tty:  # COLUMNS may be left over from a terminal that is not there, as in a CI job
+        return PAGE_WIDTH if is_page else UNLIMITED
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given) > 0:
         return int(given)
-    if not is_tty:
-        return PAGE_WIDTH if is_page else UNLIMITED
     return min(Console().width, 100) if is_page else None

@@ -1,6 +1,7 @@
 """``cannery ops`` and ``cannery ops show``: complete as JSON, readable on 80 columns, plain in a pipe."""
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -36,9 +37,16 @@ def test_a_narrow_terminal_wraps_the_table_and_cuts_nothing(
     columns: str, cannery: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     out = cannery("ops").out
     assert "…" not in out
     assert max(map(len, out.splitlines())) <= int(columns)
+
+
+def test_a_pipe_gets_whole_lines_whatever_columns_says(cannery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    assert [line.split()[0] for line in cannery("ops").out.splitlines()[1:]] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
