@@ -17,7 +17,7 @@ from typing import Any, Final
 import torch
 
 from cannery.core import AclnnStatus, DataType, OperatorError, Shape, TensorDesc
-from cannery.operator import ACLNN, CallContext, Operator, TilingResult, staged
+from cannery.operator import ACLNN, AttrType, CallContext, Operator, TilingResult, staged
 from cannery.runtime import RuntimeFault
 from cannery.soc import Soc
 
@@ -82,7 +82,8 @@ def _context(operator: Operator, names: tuple[str, ...], request: Request) -> Ca
     buffers = tuple(_NULL_OUTPUT if desc is None else desc for desc in request.outputs)
     context = staged.bind(operator, request.inputs, given, soc=request.chip, quirks=request.quirks, buffers=buffers)
     # A null string stays null, for a host check to judge; elsewhere absent would mean the default.
-    nulls = {name: None for name, value in given.items() if value is None}
+    strings = {attr.name for attr in operator.definition.attributes if attr.type is AttrType.STRING}
+    nulls = {name: None for name, value in given.items() if value is None and name in strings}
     return replace(context, attrs=MappingProxyType({**context.attrs, **nulls})) if nulls else context
 
 

@@ -141,10 +141,10 @@ def _attributes(process: Process, definition: OperatorDefinition, given: Sequenc
 
 
 def _attribute(process: Process, definition: OperatorDefinition, attribute: Attribute, value: Any) -> Any:
+    if attribute.type is AttrType.LIST_INT:
+        return find(process, value, AclArray, attribute.name).values if value else None
     if value is None and definition.aicore:
         raise RuntimeFault(NULLPTR, attribute.name, "null", "a string")
-    if attribute.type is AttrType.LIST_INT and value:
-        return find(process, value, AclArray, attribute.name).values
     return value
 
 
