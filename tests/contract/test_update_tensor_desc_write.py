@@ -107,7 +107,7 @@ REFUSED = {
     "too small": (lambda: torch.from_numpy(poisoned(127)), "y: found 127 elements, expected at least 128"),
     "empty": (lambda: torch.zeros(0, dtype=torch.int64), "y: found 0 elements"),
     "read-only": (_read_only, "read-only"),
-    "no tensor": (lambda: [0] * 128, "y: found tensor: found list"),
+    "no tensor": (lambda: [0] * 128, "y: found list"),
 }
 
 

@@ -41,16 +41,18 @@ class Tensor:
     def of(cls, value: Any, format: Format = Format.FORMAT_ND) -> Tensor:
         """Wrap a torch tensor or a numpy array (ml_dtypes included) without copying it.
 
-        A read-only array is copied, since torch has no read-only tensors.
+        An array that is read-only or runs backwards is copied, since torch has no such tensors.
 
         Raises:
             TypeError: the value is neither.
-            ValueError: its element type is none of CANN's.
+            ValueError: its element type is none of CANN's, or it is sparse.
         """
         if isinstance(value, cls):
             return value
         if isinstance(value, torch.Tensor):
             DataType.of(value.dtype)
+            if value.layout is not torch.strided:
+                raise ValueError(f"tensor: found layout {value.layout}, expected a strided one")
             return cls(value, format, value)
         if isinstance(value, np.ndarray):
             return cls(_from_numpy(value), format, value)
@@ -104,7 +106,7 @@ def _in_host_memory(tensor: torch.Tensor, what: str) -> torch.Tensor:
 
 def _from_numpy(array: np.ndarray[Any, Any]) -> torch.Tensor:
     dtype = DataType.of(array.dtype).torch
-    writable = array if array.flags.writeable else array.copy()
+    writable = array if array.flags.writeable and min(array.strides, default=0) >= 0 else array.copy()
     bits = _BITS_OF.get(dtype)
     if bits is None:
         return torch.from_numpy(writable)

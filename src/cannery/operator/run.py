@@ -76,7 +76,7 @@ def run(
     context = staged.bind(operator, descs, attrs, soc=soc, quirks=quirks, buffers=buffers_given)
     staged.check(operator, context)
     context = staged.infer_shape(operator, context)
-    given, context = staged.bind_outputs(context, outputs)
+    given, context = staged.bind_outputs(context, outputs, tensors)
     result = staged.tiling(operator, context)
     buffers = staged.allocate(context, given, _device(tensors), fill)
     findings = staged.launch(operator, context, result, tensors, buffers, engine)

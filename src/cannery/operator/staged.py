@@ -113,8 +113,12 @@ def describe_outputs(definition: OperatorDefinition, outputs: Any) -> tuple[Tens
     return tuple(None if tensor is None else tensor.desc for tensor in tensors)
 
 
-def bind_outputs(context: CallContext, outputs: Any) -> tuple[tuple[Tensor | None, ...], CallContext]:
+def bind_outputs(
+    context: CallContext, outputs: Any, inputs: Sequence[Tensor | None]
+) -> tuple[tuple[Tensor | None, ...], CallContext]:
     """The caller's buffers in definition order, None where there is none, and the context with their descriptors.
+
+    ``inputs`` say which device the buffers have to be on.
 
     Raises:
         OperatorError: at stage check: not tensors; at stage tiling: a wrong number, or a buffer that cannot be written.
@@ -128,8 +132,9 @@ def bind_outputs(context: CallContext, outputs: Any) -> tuple[tuple[Tensor | Non
         code = context.definition.contract.arity_code
         raise context.error(Stage.TILING, "outputs", f"{len(given)} buffers", len(params), code)
     buffers = tuple(_as_tensor(context.definition, p.name, value) for p, value in zip(params, given, strict=True))
+    device = _device_read(context.definition, inputs)
     for param, tensor in zip(params, buffers, strict=True):
-        _check_buffer(context, param, tensor)
+        _check_buffer(context, param, tensor, device)
     descs = [desc if t is None else t.desc for t, desc in zip(buffers, context.outputs, strict=True)]
     return buffers, context.with_outputs(descs)
 
@@ -165,8 +170,11 @@ def _as_tensor(definition: OperatorDefinition, name: str, value: Any) -> Tensor 
         return None
     try:
         return Tensor.of(value)
-    except (TypeError, ValueError) as failure:
-        raise _check_error(definition, name, failure, "a tensor") from None
+    except (TypeError, ValueError):
+        kinds = (getattr(value, kind, None) for kind in ("dtype", "layout"))
+        found = " ".join([type(value).__name__, *(str(kind) for kind in kinds if kind is not None)])
+        expected = "a dense torch.Tensor or numpy.ndarray of one of CANN's data types"
+        raise _check_error(definition, name, found, expected) from None
 
 
 def _check_arity(context: CallContext) -> None:
@@ -189,13 +197,25 @@ def _check_soc(context: CallContext) -> None:
     raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(aicore.socs)}", code)
 
 
-def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | None) -> None:
+def _device_read(definition: OperatorDefinition, inputs: Sequence[Tensor | None]) -> torch.device | None:
+    """Where the first input is whose data the kernel reads."""
+    pairs = zip(definition.inputs, inputs, strict=False)
+    return next((tensor.torch.device for param, tensor in pairs if param.is_read and tensor is not None), None)
+
+
+def _check_buffer(
+    context: CallContext, param: TensorParam, tensor: Tensor | None, device: torch.device | None
+) -> None:
     if tensor is None:
         return
-    if not tensor.torch.is_contiguous():
+    # An array's own flags count: one that torch cannot hold was copied, and a copy would take the result.
+    flags = tensor.origin.flags if isinstance(tensor.origin, np.ndarray) else None
+    if not tensor.torch.is_contiguous() or (flags is not None and not flags.c_contiguous):
         raise context.error(Stage.TILING, param.name, "a buffer that is not contiguous", "a contiguous one")
-    if getattr(tensor.origin, "flags", None) is not None and not tensor.origin.flags.writeable:
+    if flags is not None and not flags.writeable:
         raise context.error(Stage.TILING, param.name, "a read-only buffer", "one that can be written")
+    if device is not None and tensor.torch.device != device:
+        raise context.error(Stage.TILING, param.name, f"a buffer on {tensor.torch.device}", f"one on {device}")
 
 
 def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: int) -> Tensor:

@@ -65,6 +65,17 @@ def test_a_read_only_array_is_copied() -> None:
     assert tensor.origin is array
 
 
+def test_an_array_that_runs_backwards_is_copied() -> None:
+    assert Tensor.of(np.arange(4)[::-2]).torch.tolist() == [3, 1]
+    backwards = np.arange(3).astype(ml_dtypes.bfloat16)[::-1]
+    assert Tensor.of(backwards).torch.tolist() == [2, 1, 0]
+
+
+def test_a_sparse_tensor_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"found layout torch\.sparse_coo"):
+        Tensor.of(torch.eye(2).to_sparse())
+
+
 def test_the_caller_gets_back_the_object_given() -> None:
     array, tensor = np.zeros(2), torch.zeros(2)
     assert Tensor.of(array).origin is array
