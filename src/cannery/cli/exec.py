@@ -51,7 +51,8 @@ def exec_program(
     if not program:
         raise ProgramError("SCRIPT: found none, expected a script or -m MODULE")
     if soc is not None:
-        find_soc(soc)
+        # Devices of the runtime and of PyTorch are what the environment says.
+        os.environ["CANNERY_SOC"] = find_soc(soc).name
     if not module and not Path(program).exists():
         raise FileNotFoundError(2, os.strerror(2), program)
     json_file = json_file and json_file.resolve()  # the program may change the directory

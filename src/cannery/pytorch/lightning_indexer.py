@@ -7,7 +7,7 @@ keys, in memory for some rows at a time: neither scores nor a target that is bui
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -50,10 +50,13 @@ class _Plan:
 
     def run(self, q: Tensor, k: Tensor, w: Tensor, row_weight: Tensor | None = None) -> Any:
         """Loss a row, and the gradients of its plain or weighted sum."""
+        device = q.device
+        q, k, w, row_weight = (_near(tensor) for tensor in (q, k, w, row_weight))
         with torch.no_grad():
-            return loss_and_gradients(
+            results = loss_and_gradients(
                 q, k, w, self.target, self.geometry, check=self.target.check, row_weight=row_weight
             )
+            return tuple(result.to(device) for result in results)
 
     def factor(self, q: Tensor, k: Tensor) -> float:
         """What the sum over rows is multiplied with."""
@@ -134,7 +137,7 @@ class LightningIndexerKLLoss(nn.Module):
         """
         if self.coefficient == 0:
             return _NoLoss.apply(q, k, w, w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()))
-        return _Loss.apply(q, k, w, self._plan(q, k, w, target, **call))
+        return _Loss.apply(q, k, w, self._near_plan(q, k, w, target, call))
 
     def loss_and_gradients(
         self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None = None, **call: Any
@@ -143,9 +146,12 @@ class LightningIndexerKLLoss(nn.Module):
         if self.coefficient == 0:
             zeros = (torch.zeros_like(x, requires_grad=False) for x in (q, k, w))
             return LossAndGradients(w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()), *zeros)
-        plan = self._plan(q, k, w, target, **call)
+        plan = self._near_plan(q, k, w, target, call)
         rows, *gradients = plan.run(q, k, w)
         return LossAndGradients(_reduced(rows, plan, q, k), *(_scaled(g, plan.factor(q, k)) for g in gradients))
+
+    def _near_plan(self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None, call: Mapping[str, Any]) -> _Plan:
+        return self._plan(q, k, w, _near(target), **{name: _near(value) for name, value in call.items()})
 
     def _plan(
         self,
@@ -229,6 +235,12 @@ class _NoLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[None, ...]:
         return (None,) * 4
+
+
+def _near(value: Any) -> Any:
+    """A tensor of the NPU, virtual or not, on the host, which computes for it; everything else as it is."""
+    custom = torch._C._get_privateuse1_backend_name()
+    return value.detach().cpu() if isinstance(value, Tensor) and value.device.type == custom else value
 
 
 def _reduced(rows: Tensor, plan: _Plan, q: Tensor, k: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ def _register(library: torch.library.Library, operator: Operator, none_defaults:
         library.define(schema.text(name, none_defaults))
     kernels = {
         # Without a tensor argument the dispatcher knows no device: this catch-all is what it finds.
-        "CPU" if defaults else "CompositeExplicitAutograd": _kernel(operator, schema, defaults or {}),
+        "CPU" if defaults else "CompositeExplicitAutograd": host_kernel(operator, schema, defaults or {}),
         "Meta": _fake(operator, schema),
         # Results carry no gradient: each of these is a gradient or plans one, and launches run without autograd.
         "Autograd": torch.library.fallthrough_kernel,
@@ -89,7 +89,9 @@ def _foreign_defaults(name: str) -> dict[str, Any] | None:
     return {arg.name: arg.default_value for arg in packet.default._schema.arguments if arg.has_default_value()}
 
 
-def _kernel(operator: Operator, schema: TorchSchema, defaults: Mapping[str, Any]) -> Callable[..., Any]:
+def host_kernel(operator: Operator, schema: TorchSchema, defaults: Mapping[str, Any]) -> Callable[..., Any]:
+    """The operator as the dispatcher calls it, for the current target."""
+
     def kernel(*args: Any, **kwargs: Any) -> Any:
         inputs, attrs = schema.bind(args, kwargs, defaults)
         target, device = current_target(), _custom_device(inputs)

@@ -1,0 +1,1 @@
+"""The operators of this category, each a package of its own."""

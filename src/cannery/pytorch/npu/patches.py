@@ -1,0 +1,115 @@
+"""The places where PyTorch's own code asks for a compiled backend, answered in Python.
+
+Each patch leaves everything but the ``npu`` device as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import torch
+
+from cannery.pytorch.npu.compiling import install_compiler
+from cannery.pytorch.npu.machine import NAME, machine
+
+
+def apply() -> None:
+    """Apply them all."""
+    for patch in (_storages, _generators, _backward, _accelerator, install_compiler):
+        patch()
+
+
+def on_npu(device: Any) -> bool:
+    """Whether a ``device`` argument names this device."""
+    return device is not None and not isinstance(device, int) and str(device).partition(":")[0] == NAME
+
+
+def _storages() -> None:
+    """Storages are made by an allocator, and there is none in Python: make a tensor and take its storage."""
+    made: Any = torch.UntypedStorage.__new__
+
+    def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if not on_npu(device):
+            return made(cls, *args, **kwargs) if device is None else made(cls, *args, device=device, **kwargs)
+        content = args[0] if args else 0
+        size = content if isinstance(content, int) else len(content)
+        storage = torch.empty(size, dtype=torch.uint8, device=device).untyped_storage()
+        if not isinstance(content, int):
+            storage.copy_(torch.UntypedStorage(content))
+        return storage
+
+    torch.UntypedStorage.__new__ = new  # type: ignore[method-assign]
+
+
+class _GeneratorType(type(torch._C.Generator)):  # type: ignore[misc]
+    """Generators of any device are instances, those made in C++ too."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, torch._C.Generator)
+
+
+def _generators() -> None:
+    """``torch.Generator("npu")``: the CPU's algorithm, and the device's name."""
+
+    base: Any = torch._C.Generator
+
+    class Generator(base, metaclass=_GeneratorType):
+        def __new__(cls, device: Any = None) -> Any:
+            if not on_npu(device):
+                return torch._C.Generator() if device is None else torch._C.Generator(device=device)
+            made = super().__new__(cls, "cpu")
+            made.npu_index = machine().index_of(torch.device(device))
+            return made
+
+        @property
+        def device(self) -> torch.device:
+            return torch.device(NAME, self.npu_index)
+
+    torch.Generator = Generator  # type: ignore[misc]
+
+
+def _backward() -> None:
+    """Run the backward pass in the thread that asks for it.
+
+    PyTorch starts a thread a device for it at the first backward pass of a process, which may come before this device
+    does; and one thread at a time holds the interpreter anyway. The thread's stream limits hold for it, too.
+    """
+    run = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+
+    @wraps(run)
+    def run_here(*args: Any, **kwargs: Any) -> Any:
+        with torch.autograd.set_multithreading_enabled(False):
+            return run(*args, **kwargs)
+
+    torch.autograd._engine_run_backward = run_here  # type: ignore[attr-defined]
+    torch.autograd.graph._engine_run_backward = run_here
+
+
+def _accelerator() -> None:
+    """``torch.accelerator``: the calls that would reach a compiled backend go to ``torch.npu``."""
+    npu = getattr(torch, NAME)
+    for name, replacement in {
+        "set_device_index": npu.set_device,
+        "set_device_idx": npu.set_device,
+        "current_device_index": npu.current_device,
+        "current_device_idx": npu.current_device,
+        "current_stream": npu.current_stream,
+        "set_stream": npu.set_stream,
+        "synchronize": npu.synchronize,
+        "empty_cache": npu.empty_cache,
+        "memory_stats": npu.memory_stats,
+        "memory_allocated": npu.memory_allocated,
+        "max_memory_allocated": npu.max_memory_allocated,
+        "memory_reserved": npu.memory_reserved,
+        "max_memory_reserved": npu.max_memory_reserved,
+        "reset_peak_memory_stats": npu.reset_peak_memory_stats,
+        "get_memory_info": npu.mem_get_info,
+    }.items():
+        _replace(torch.accelerator, name, replacement)
+
+
+def _replace(module: Any, name: str, replacement: Callable[..., Any]) -> None:
+    if hasattr(module, name):
+        setattr(module, name, replacement)

@@ -1,0 +1,47 @@
+"""CANN's transformer operators on tensors of the device: for its chip, with the cores its stream may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
+
+from cannery.operator import find_operator
+from cannery.pytorch.npu.alias import on_host
+from cannery.pytorch.npu.kernels import KEY, placed
+from cannery.pytorch.npu.machine import machine
+from cannery.pytorch.ops import NAMESPACE, REGISTERED, host_kernel
+from cannery.pytorch.schema import TorchSchema
+from cannery.pytorch.target import current_target, target
+
+
+def register_transformer() -> torch.library.Library:
+    """Add the device's kernels to ``torch.ops.cann_ops_transformer``. The library must live as long as they do."""
+    library = torch.library.Library(NAMESPACE, "IMPL")
+    for name in REGISTERED:
+        operator = find_operator(name)
+        schema = TorchSchema.of(operator.definition)
+        kernel = _kernel(host_kernel(operator, schema, {}))
+        library.impl(operator.definition.snake_name, kernel, KEY)
+        if all(param.optional for param in operator.definition.inputs):
+            # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
+            library.impl(operator.definition.snake_name, kernel, "CompositeExplicitAutograd", allow_override=True)
+    return library
+
+
+def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        if tensors and all(tensor.is_cpu for tensor in tensors):
+            return on_cpu(*args, **kwargs)
+        # Without a tensor the result is on the current device, as the original's is.
+        index = next((tensor.get_device() for tensor in tensors if not tensor.is_cpu), machine().thread.device)
+        hosts, named = tree_map(lambda v: on_host(v) if isinstance(v, Tensor) else v, (args, kwargs))
+        chosen = current_target()
+        with target(chosen.soc or machine().chip(index), quirks=chosen.quirks):
+            return placed(on_cpu(*hosts, **named), index)
+
+    return kernel

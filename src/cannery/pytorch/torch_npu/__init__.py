@@ -1,0 +1,77 @@
+"""``torch_npu`` without an NPU: importing it makes ``npu`` a device of PyTorch whose memory is the host's.
+
+``cannery exec`` and ``cannery.activate`` resolve ``import torch_npu`` to this. What works, what is refused and why it
+is built so: docs/npu.md.
+
+Source of the surface: Ascend/pytorch @9e73e708.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+
+from cannery.pytorch.npu import helpers, registration
+from cannery.pytorch.npu.formats import Format as Format
+from cannery.pytorch.torch_npu import npu as npu
+
+registration.register(npu)
+
+# Below the registration: these use the device's name.
+from cannery.pytorch.torch_npu import (  # noqa: E402
+    _C,
+    contrib,
+    distributed,
+    dynamo,
+    optim,
+    profiler,
+    testing,
+    utils,
+)
+
+__version__ = f"{torch.__version__.partition('+')[0]}+cannery"
+__all__ = [
+    "_C",
+    "Format",
+    "contrib",
+    "distributed",
+    "dynamo",
+    "npu",
+    "optim",
+    "profiler",
+    "testing",
+    "utils",
+]
+
+
+def _autoload() -> None:
+    """What PyTorch's entry point calls; the import has done it all."""
+
+
+def erase_stream(tensor: torch.Tensor, stream: Any) -> None:
+    """The inverse of ``record_stream``; neither has an effect here."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in helpers.operators():
+        return helpers.operators()[name]
+    raise AttributeError(f"module 'torch_npu' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *helpers.operators()})
+
+
+def _transfer_when_asked() -> None:
+    asked = os.environ.get("TORCH_TRANSFER_TO_NPU", "0")
+    if asked not in ("0", "1"):
+        raise ValueError(f"TORCH_TRANSFER_TO_NPU: found {asked!r}, expected 0 or 1")
+    if asked == "1":
+        from cannery.pytorch.npu.transfer import transfer
+
+        transfer()
+
+
+_transfer_when_asked()

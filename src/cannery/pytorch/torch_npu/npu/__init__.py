@@ -1,0 +1,136 @@
+"""``torch.npu``, the same object as ``torch_npu.npu``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from cannery.pytorch.npu.amp import get_amp_supported_dtype as get_amp_supported_dtype
+from cannery.pytorch.npu.amp import get_autocast_dtype as get_autocast_dtype
+from cannery.pytorch.npu.amp import is_autocast_enabled as is_autocast_enabled
+from cannery.pytorch.npu.amp import set_autocast_dtype as set_autocast_dtype
+from cannery.pytorch.npu.amp import set_autocast_enabled as set_autocast_enabled
+from cannery.pytorch.npu.device import can_device_access_peer as can_device_access_peer
+from cannery.pytorch.npu.device import current_device as current_device
+from cannery.pytorch.npu.device import device as device
+from cannery.pytorch.npu.device import device_count as device_count
+from cannery.pytorch.npu.device import device_of as device_of
+from cannery.pytorch.npu.device import exchange_device as _exchange_device
+from cannery.pytorch.npu.device import exchange_device as _maybe_exchange_device
+from cannery.pytorch.npu.device import get_device_capability as get_device_capability
+from cannery.pytorch.npu.device import get_device_name as get_device_name
+from cannery.pytorch.npu.device import get_device_properties as get_device_properties
+from cannery.pytorch.npu.device import get_soc_version as get_soc_version
+from cannery.pytorch.npu.device import get_sync_debug_mode as get_sync_debug_mode
+from cannery.pytorch.npu.device import init as _lazy_init
+from cannery.pytorch.npu.device import init as init
+from cannery.pytorch.npu.device import is_available as is_available
+from cannery.pytorch.npu.device import is_bf16_supported as is_bf16_supported
+from cannery.pytorch.npu.device import is_in_bad_fork as _is_in_bad_fork
+from cannery.pytorch.npu.device import is_initialized as is_initialized
+from cannery.pytorch.npu.device import is_jit_compile_false as is_jit_compile_false
+from cannery.pytorch.npu.device import set_compile_mode as set_compile_mode
+from cannery.pytorch.npu.device import set_deterministic_level as set_deterministic_level
+from cannery.pytorch.npu.device import set_device as set_device
+from cannery.pytorch.npu.device import set_option as set_option
+from cannery.pytorch.npu.device import set_sync_debug_mode as set_sync_debug_mode
+from cannery.pytorch.npu.device import use_compatible_impl as use_compatible_impl
+from cannery.pytorch.npu.device import utilization as utilization
+from cannery.pytorch.npu.memory import MemPool as MemPool
+from cannery.pytorch.npu.memory import empty_cache as empty_cache
+from cannery.pytorch.npu.memory import max_memory_allocated as max_memory_allocated
+from cannery.pytorch.npu.memory import max_memory_reserved as max_memory_cached
+from cannery.pytorch.npu.memory import max_memory_reserved as max_memory_reserved
+from cannery.pytorch.npu.memory import mem_get_info as mem_get_info
+from cannery.pytorch.npu.memory import memory_allocated as memory_allocated
+from cannery.pytorch.npu.memory import memory_reserved as memory_cached
+from cannery.pytorch.npu.memory import memory_reserved as memory_reserved
+from cannery.pytorch.npu.memory import memory_snapshot as memory_snapshot
+from cannery.pytorch.npu.memory import memory_stats as memory_stats
+from cannery.pytorch.npu.memory import memory_summary as memory_summary
+from cannery.pytorch.npu.memory import reset_peak_memory_stats as reset_max_memory_allocated
+from cannery.pytorch.npu.memory import reset_peak_memory_stats as reset_max_memory_cached
+from cannery.pytorch.npu.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from cannery.pytorch.npu.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
+from cannery.pytorch.npu.memory import use_mem_pool as use_mem_pool
+from cannery.pytorch.npu.profiler import mstx as mstx
+from cannery.pytorch.npu.random import get_rng_state as get_rng_state
+from cannery.pytorch.npu.random import get_rng_state_all as get_rng_state_all
+from cannery.pytorch.npu.random import initial_seed as initial_seed
+from cannery.pytorch.npu.random import manual_seed as manual_seed
+from cannery.pytorch.npu.random import manual_seed_all as manual_seed_all
+from cannery.pytorch.npu.random import seed as seed
+from cannery.pytorch.npu.random import seed_all as seed_all
+from cannery.pytorch.npu.random import set_rng_state as set_rng_state
+from cannery.pytorch.npu.random import set_rng_state_all as set_rng_state_all
+from cannery.pytorch.npu.refusals import TORCH_NPU, refused
+from cannery.pytorch.npu.settings import Config, Precision
+from cannery.pytorch.npu.streams import Event as Event
+from cannery.pytorch.npu.streams import ExternalEvent as ExternalEvent
+from cannery.pytorch.npu.streams import Stream as Stream
+from cannery.pytorch.npu.streams import Stream as SyncLaunchStream
+from cannery.pytorch.npu.streams import StreamContext as StreamContext
+from cannery.pytorch.npu.streams import current_stream as current_stream
+from cannery.pytorch.npu.streams import default_stream as default_stream
+from cannery.pytorch.npu.streams import external_stream as ExternalStream
+from cannery.pytorch.npu.streams import get_device_limit as get_device_limit
+from cannery.pytorch.npu.streams import get_stream_limit as get_stream_limit
+from cannery.pytorch.npu.streams import reset_stream_limit as reset_stream_limit
+from cannery.pytorch.npu.streams import set_device_limit as set_device_limit
+from cannery.pytorch.npu.streams import set_stream as set_stream
+from cannery.pytorch.npu.streams import set_stream_limit as set_stream_limit
+from cannery.pytorch.npu.streams import stream as stream
+from cannery.pytorch.npu.streams import synchronize as synchronize
+from cannery.pytorch.torch_npu.npu import amp as amp
+from cannery.pytorch.torch_npu.npu import memory as memory
+from cannery.pytorch.torch_npu.npu import random as random
+from cannery.pytorch.torch_npu.npu import streams as streams
+from cannery.pytorch.torch_npu.npu import utils as utils
+
+__all__ = ["ExternalStream", "SyncLaunchStream", "config", "conv", "matmul", "max_memory_cached", "memory_cached",
+           "reset_max_memory_allocated", "reset_max_memory_cached"]  # fmt: skip
+
+_exchange_device, _maybe_exchange_device, _lazy_init, _is_in_bad_fork  # noqa: B018 - PyTorch calls them by name
+config = Config()
+matmul = Precision(allow_hf32=False)
+conv = Precision(allow_hf32=True)
+_utils = utils
+OutOfMemoryError = torch.OutOfMemoryError
+_REFUSED = refused("torch.npu", TORCH_NPU)
+# The older constructors torch.npu.FloatTensor(…) and so on.
+_TYPES = {
+    "FloatTensor": torch.float32,
+    "DoubleTensor": torch.float64,
+    "HalfTensor": torch.float16,
+    "BFloat16Tensor": torch.bfloat16,
+    "LongTensor": torch.int64,
+    "IntTensor": torch.int32,
+    "ShortTensor": torch.int16,
+    "CharTensor": torch.int8,
+    "ByteTensor": torch.uint8,
+    "BoolTensor": torch.bool,
+}
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether a graph is being captured: never."""
+    return False
+
+
+def __getattr__(name: str) -> Any:
+    if name in _TYPES:
+        return _constructor(_TYPES[name])
+    if name in _REFUSED:
+        return _REFUSED[name]
+    raise AttributeError(f"module 'torch_npu.npu' has no attribute {name!r}")
+
+
+def _constructor(dtype: torch.dtype) -> Any:
+    def construct(*content: Any) -> torch.Tensor:
+        """A tensor of given sizes, uninitialised, or of given values."""
+        if all(isinstance(item, int) for item in content):
+            return torch.empty(content, dtype=dtype, device="npu")
+        return torch.tensor(content[0], dtype=dtype, device="npu")
+
+    return construct
