@@ -76,6 +76,7 @@ def test_edges_can_be_taken_and_given() -> None:
         (lambda g, d, a, b: a.get_output_desc(1), GeStatus.GRAPH_PARAM_OUT_OF_RANGE),
         (lambda g, d, a, b: a.update_input_desc(-1, TensorDesc()), GeStatus.GRAPH_PARAM_OUT_OF_RANGE),
         (lambda g, d, a, b: g.set_inputs([a]), GeStatus.FAILED),
+        (lambda g, d, a, b: g.set_outputs([(b, 1)]), GeStatus.GRAPH_PARAM_OUT_OF_RANGE),
         (lambda g, d, a, b: g.get_attr("none"), GeStatus.FAILED),
         (lambda g, d, a, b: g.remove_subgraph("none"), GeStatus.FAILED),
     ],

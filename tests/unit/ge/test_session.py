@@ -142,6 +142,16 @@ def test_an_output_that_is_an_input_is_a_copy(session: Session) -> None:
     assert out.get_data() == [1.0, 2.0]
 
 
+def test_an_output_that_is_declared_twice_is_two_tensors(session: Session) -> None:
+    builder = GraphBuilder()
+    y = UpdateTensorDesc(builder.create_input(0, shape=[2]), shape=[128])
+    session.add_graph(0, builder.build_and_reset([y, y]))
+    first, second = session.run_graph(0, [Tensor([1.0, 2.0])])
+    assert first.core and first.get_data() == second.get_data()
+    first.core.torch.zero_()
+    assert second.get_data()[3] == 1
+
+
 def test_a_constant_feeds_an_operator(session: Session) -> None:
     builder = GraphBuilder()
     session.add_graph(0, builder.build_and_reset([UpdateTensorDesc(builder.create_const_int64([1, 2]), shape=[128])]))

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from cannery.core import DataType, Format, Shape, Tensor, TensorDesc
-from cannery.ge._engine.model import CONST, DATA_TYPES, GraphModel, NodeModel, Source, invalid
+from cannery.ge._engine.model import CONST, DATA_TYPES, GraphModel, NodeModel, Source, check_port, invalid
+from cannery.ge.error import GeError
 
 KIND = "cannery graph"
 VERSION = 1
@@ -42,8 +43,8 @@ def load_air(path: Path) -> GraphModel:
         if (content["kind"], content["version"]) != (KIND, VERSION):
             raise ValueError(f"kind {content['kind']!r}, version {content['version']!r}")
         return _graph(content["graph"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as failure:
-        found = f"{type(failure).__name__}: {failure}"
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as failure:
+        found = failure.error_message if isinstance(failure, GeError) else f"{type(failure).__name__}: {failure}"
         raise invalid(f"{path}: found {found:.200}, {expected}") from None
 
 
@@ -123,25 +124,35 @@ def _graph(content: dict[str, Any]) -> GraphModel:
 
 
 def _node(item: dict[str, Any]) -> NodeModel:
-    value = None if item["value"] is None else _tensor(item["value"])
-    if (item["type"] == CONST) != (value is not None):
-        raise ValueError(f"node {item['name']}: a constant has a value, and nothing else has one")
-    if item["type"] in DATA_TYPES and not isinstance(item["attrs"].get("index"), int):
-        raise ValueError(f"node {item['name']}: a data node has an index")
-    return NodeModel(
+    node = NodeModel(
         name=str(item["name"]),
         type=str(item["type"]),
         attrs=dict(item["attrs"]),
         inputs=[None] * len(item["inputs"]),
         input_descs=[_desc(desc) for desc in item["input_descs"]],
         output_descs=[_desc(desc) for desc in item["output_descs"]],
-        value=value,
+        value=None if item["value"] is None else _tensor(item["value"]),
     )
+    _check_node(node)
+    return node
+
+
+def _check_node(node: NodeModel) -> None:
+    if len(node.inputs) != len(node.input_descs):
+        raise ValueError(f"node {node.name}: an input has a descriptor")
+    if (node.type == CONST) != (node.value is not None):
+        raise ValueError(f"node {node.name}: a constant has a value, and nothing else has one")
+    if (node.type in DATA_TYPES or node.type == CONST) and len(node.output_descs) != 1:
+        raise ValueError(f"node {node.name}: a {node.type} node has one output")
+    if node.type in DATA_TYPES and not isinstance(node.attrs.get("index"), int):
+        raise ValueError(f"node {node.name}: a data node has an index")
 
 
 def _source(graph: GraphModel, item: list[Any]) -> Source:
     name, index = item
-    return Source(graph.nodes[name], int(index))
+    node = graph.nodes[name]
+    check_port(node, int(index), len(node.output_descs), "output")
+    return Source(node, int(index))
 
 
 def _desc(item: dict[str, Any]) -> TensorDesc:

@@ -125,6 +125,7 @@ def _compile_node(node: NodeModel, machine: Machine) -> tuple[Step, ...]:
         outputs, context = _infer(operator, node, _trimmed(descs), machine, is_unknown)
     except OperatorError as refusal:
         raise GeError.of(refusal, COMPILE_CODES[refusal.stage], node.name) from refusal
+    _check_outputs(node, len(outputs))
     node.output_descs = list(outputs)
     _check_size(node)
     return (Step(node, operator, tuple(node.inputs), None if is_unknown else context),)
@@ -150,7 +151,7 @@ def _infer(
     definition = operator.definition
     if is_unknown and definition.contract is not GE:
         bind_attributes(definition, node.attrs)
-        return _unknown_outputs(definition, descs), None
+        return unknown_outputs(definition, descs), None
     context = infer(operator, node, descs, machine)
     return tuple(replace(desc, origin_shape=desc.shape) for desc in context.outputs), context
 
@@ -174,7 +175,8 @@ def _trimmed(descs: tuple[TensorDesc | None, ...]) -> tuple[TensorDesc | None, .
     return descs
 
 
-def _unknown_outputs(definition: OperatorDefinition, descs: Sequence[TensorDesc | None]) -> tuple[TensorDesc, ...]:
+def unknown_outputs(definition: OperatorDefinition, descs: Sequence[TensorDesc | None]) -> tuple[TensorDesc, ...]:
+    """Outputs of unknown shape, with the data types of the first column that suits the inputs."""
     column = next((c for c in range(definition.column_count) if _fits(definition, descs, c)), 0)
     return tuple(
         TensorDesc(param.dtypes[min(column, len(param.dtypes) - 1)], Shape.unknown_rank())
@@ -185,6 +187,13 @@ def _unknown_outputs(definition: OperatorDefinition, descs: Sequence[TensorDesc 
 def _fits(definition: OperatorDefinition, descs: Sequence[TensorDesc | None], column: int) -> bool:
     pairs = zip(definition.inputs, descs, strict=False)
     return all(d is None or p.dtypes[min(column, len(p.dtypes) - 1)] is d.dtype for p, d in pairs)
+
+
+def _check_outputs(node: NodeModel, count: int) -> None:
+    """Refuse a node, from a file, that claims another number of outputs than its operator has."""
+    if len(node.output_descs) != count:
+        message = f"node {node.name}: found {len(node.output_descs)} outputs, expected {count}"
+        raise GeError(message, context={"node": node.name}, code=GeStatus.GE_GRAPH_PREPARE_FAILED)
 
 
 def _check_size(node: NodeModel) -> None:

@@ -92,14 +92,15 @@ def prepare(plan: Plan, inputs: Sequence[Tensor], tilings: Tilings) -> Run:
         for node in done:
             del values[node.name]
     run = Run(plan, calls, [])
-    for source in plan.outputs:
+    for number, source in enumerate(plan.outputs):
         tensor = values[source.node.name][source.port]
-        run.outputs.append(_own(run, tensor) if source.node.name in fed else tensor)
+        is_shared = source.node.name in fed or source in plan.outputs[:number]
+        run.outputs.append(_own(run, tensor) if is_shared else tensor)
     return run
 
 
 def _own(run: Run, tensor: Tensor) -> Tensor:
-    """A copy of what came from outside, so that an output never shares memory with an input."""
+    """A copy, made after the launches, so that an output shares memory with no input and no other output."""
     copy = Tensor(torch.zeros_like(tensor.torch, memory_format=torch.contiguous_format), tensor.format)
     run.copies.append((copy, tensor))
     return copy

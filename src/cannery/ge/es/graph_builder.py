@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from cannery.core import DataType, Format, GeStatus, OperatorError, Shape, TensorDesc
-from cannery.ge._engine.compile import COMPILE_CODES
+from cannery.ge._engine.compile import COMPILE_CODES, unknown_outputs
 from cannery.ge._engine.model import CONST, DATA_TYPES, UNSET, GraphModel, NodeModel, Source, invalid
 from cannery.ge.error import CALL_SEQUENCE, GeError, calling
 from cannery.ge.es.scopes import apply_scopes, attr_scope, control_dependency_scope
@@ -258,7 +258,7 @@ class GraphBuilder:
             {name: _listed(bound[name]) for name in bound if name in given},
             list(inputs),
             [UNSET] * len(inputs),
-            [TensorDesc(param.dtypes[0], Shape.unknown_rank()) for param in definition.outputs],
+            list(unknown_outputs(definition, [None if source is None else source.desc for source in inputs])),
         )
 
     def _constant(self, value: Any, dtype: DataType, dims: Any = None) -> TensorHolder:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cannery.ge._engine.air import load_air, save_air
-from cannery.ge._engine.model import DATA_TYPES, GraphModel, Source
+from cannery.ge._engine.model import DATA_TYPES, GraphModel, Source, check_port
 from cannery.ge._engine.render import RENDERERS
 from cannery.ge.error import GeError, calling
 from cannery.ge.graph.node import Node
@@ -134,8 +134,9 @@ class Graph:
     def set_outputs(self, outputs: list[tuple[Node, int]]) -> None:
         """Declare the outputs anew: pairs of a node and which of its outputs."""
         with calling("Graph.set_outputs", graph=self.name):
-            for node, _ in outputs:
+            for node, index in outputs:
                 self.model.check_member(node.model)
+                check_port(node.model, index, node.get_outputs_size(), "output")
             self.model.outputs = [Source(node.model, index) for node, index in outputs]
 
     def dump_to_stream(self, format: DumpFormat = DumpFormat.kReadable) -> str:
