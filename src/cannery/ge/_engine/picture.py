@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from math import ceil
 
 from cannery.ge._engine.model import GraphModel, NodeModel
 from cannery.ge._engine.sort import topological
 
-CHAR_WIDTH = 7
+CHAR_WIDTH = 7.25  # of 12 px monospace, rounded up
 LINE_HEIGHT = 15
 GAP_X, GAP_Y = 24, 44
 MARGIN = 16
@@ -84,7 +85,7 @@ def _lines(node: NodeModel) -> tuple[str, ...]:
 
 
 def _width(node: NodeModel) -> int:
-    return CHAR_WIDTH * max(map(len, _lines(node))) + 16
+    return ceil(CHAR_WIDTH * max(map(len, _lines(node)))) + 16
 
 
 def _box(box: Box, is_output: bool) -> list[str]:
