@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
 INTEGER_DTYPES = frozenset(
     {
         torch.int8,
@@ -55,18 +56,31 @@ def check_tensor(value: object, name: str, least_rank: int, dims: str) -> None:
     """A strided tensor of at least this rank."""
     if not isinstance(value, Tensor):
         raise RaggedTypeError(name, type(value).__name__, f"a tensor {dims}")
-    if value.layout != torch.strided:
-        raise RaggedTypeError(name, f"layout {value.layout}", "a strided tensor; call .to_dense() or pass the values")
+    _check_strided(value, name)
     if value.dim() < least_rank:
         raise RaggedError(name, f"shape {tuple(value.shape)}", f"{dims}, at least {least_rank} dims")
 
 
+def _check_strided(tensor: Tensor, name: str) -> None:
+    if tensor.layout != torch.strided:
+        raise RaggedTypeError(name, f"layout {tensor.layout}", "a strided tensor; call .to_dense() or pass the values")
+
+
+def _check_readable(tensor: Tensor, name: str) -> None:
+    """A tensor whose values say how many rows there are."""
+    _check_strided(tensor, name)
+    if tensor.device.type == "meta":
+        raise RaggedError(name, "a tensor on meta", "one with data; to trace without data use a FakeTensorMode")
+
+
 def check_count(value: object, name: str) -> None:
-    """A Python integer that is not negative."""
+    """A Python integer that is not negative and that int64 holds."""
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
         raise RaggedTypeError(name, f"{_shown(value)} ({type(value).__name__})", "an int")
     if value < 0:
         raise RaggedError(name, value, "0 or more")
+    if isinstance(value, int) and value > INT64_MAX:
+        raise RaggedError(name, value, f"at most {INT64_MAX}")
 
 
 def check_integer_vector(counts: Tensor, name: str) -> None:
@@ -75,6 +89,7 @@ def check_integer_vector(counts: Tensor, name: str) -> None:
         raise RaggedTypeError(name, f"dtype {counts.dtype}", "an integer dtype; round and cast it yourself")
     if counts.dim() != 1:
         raise RaggedError(name, f"shape {tuple(counts.shape)}", "one dim")
+    _check_readable(counts, name)
 
 
 def check_integer_list(values: Sequence[object], name: str) -> None:
@@ -135,11 +150,14 @@ def check_mask_shape(mask: object, batch: int, max_len: int, name: str = "mask")
         raise RaggedError(name, f"shape {tuple(mask.shape)}", f"({batch}, {max_len}), the first two dims of x")
     if mask.dtype.is_complex:
         raise RaggedTypeError(name, f"dtype {mask.dtype}", "bool or 0 and 1 in a real dtype")
+    _check_readable(mask, name)
 
 
 def check_number(value: object, name: str) -> None:
     if not isinstance(value, (int, float, complex, torch.SymInt, torch.SymFloat)):
         raise RaggedTypeError(name, f"{_shown(value)} ({type(value).__name__})", "a number")
+    if isinstance(value, int) and not -INT64_MAX <= value <= INT64_MAX:
+        raise RaggedError(name, _shown(value), f"an integer of at most {INT64_MAX}, or a float")
 
 
 def check_value(value: complex, dtype: torch.dtype) -> None:
@@ -155,10 +173,15 @@ def check_value(value: complex, dtype: torch.dtype) -> None:
         raise RaggedError("value", _shown(value), f"a number that {dtype} holds exactly")
 
 
-def check_out(out: Tensor, shape: Sequence[int], like: Tensor) -> None:
-    """A contiguous buffer of the result's shape, dtype and device that does not share memory with the input."""
+def check_kind(out: Tensor, like: Tensor) -> None:
+    """A buffer of the input's dtype on the input's device."""
     if out.dtype != like.dtype or out.device != like.device:
         raise RaggedTypeError("out", f"{out.dtype} on {out.device}", f"{like.dtype} on {like.device}, as the input")
+
+
+def check_out(out: Tensor, shape: Sequence[int], like: Tensor) -> None:
+    """A contiguous buffer of the result's shape, dtype and device that does not share memory with the input."""
+    check_kind(out, like)
     if tuple(out.shape) != tuple(shape):
         raise RaggedError("out", f"shape {tuple(out.shape)}", f"{tuple(shape)}")
     if not out.is_contiguous():

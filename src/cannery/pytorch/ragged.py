@@ -64,6 +64,7 @@ def unpad(
     """
     checks.check_tensor(x, "x", 2, "(B, S, ...)")
     _check_one_of(lengths=lengths, mask=mask, cu_seqlens=cu_seqlens)
+    max_len = _plain(max_len)
     limit = _limit(x.shape[1], max_len)
     if mask is not None:
         rows, _, layout = _take_masked(x, mask, limit, out)
@@ -103,6 +104,7 @@ def pad(
     """
     checks.check_tensor(rows, "rows", 1, "(N, ...)")
     _check_one_of(lengths=lengths, cu_seqlens=cu_seqlens)
+    max_len, value = _plain(max_len), _plain(value)
     checks.check_count(max_len, "max_len")
     checks.check_number(value, "value")
     layout = _layout(lengths, cu_seqlens, max_len, None)
@@ -187,6 +189,11 @@ def _layout(lengths: Any, cu_seqlens: Any, limit: int, batch: int | None) -> _La
     return _Layout(offsets, sum(steps), max([0, *steps]))
 
 
+def _plain(value: Any) -> Any:
+    """A numpy scalar as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _tensor_of(array: np.ndarray, name: str) -> Tensor:
     """A copy, since an array may be read-only or run backwards, which a tensor cannot."""
     if array.dtype.kind not in "iu":
@@ -198,7 +205,7 @@ def _listed(values: object, name: str) -> list[int]:
     """A list, tuple or range of Python or numpy integers as a list of Python's."""
     if not isinstance(values, (list, tuple, range)):
         raise checks.RaggedTypeError(name, type(values).__name__, "a list or a 1-D integer tensor")
-    listed = [value.item() if isinstance(value, np.integer) else value for value in values]
+    listed = [_plain(value) for value in values]
     checks.check_integer_list(listed, name)
     return listed
 
@@ -226,6 +233,7 @@ def _take_masked(x: Tensor, mask: Tensor, limit: int, out: Tensor | None) -> tup
 def _check_buffer(out: object, source: Tensor) -> None:
     checks.check_tensor(out, "out", 1, "of the result's shape")
     assert isinstance(out, Tensor)
+    checks.check_kind(out, source)
     checks.check_no_gradient(out, source)
 
 

@@ -100,6 +100,13 @@ def test_a_given_upper_bound_is_returned_as_it_is(x):
     assert unpad(x, [1, 2, 3], max_len=128)[2] == 128
 
 
+def test_numpy_scalars_are_numbers(x):
+    lengths = np.array([2, 0, 5], np.int32)
+    rows, _, longest = unpad(x, lengths, max_len=lengths.max())
+    assert type(longest) is int
+    assert (pad(rows, lengths, max_len=lengths.max(), value=np.float32(2.5))[1] == 2.5).all()
+
+
 @pytest.mark.parametrize("inner", [(), (3,), (2, 4), (2, 1, 3)], ids=str)
 def test_rows_of_any_rank(inner):
     x = torch.randint(0, 100, (2, 3, *inner))
