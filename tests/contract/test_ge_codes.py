@@ -175,7 +175,7 @@ def test_every_status_is_in_a_table() -> None:
     assert {row[1] for row in PROVOKED} | set(NOT_PROVOKED) == set(GeStatus)
 
 
-def test_the_sheet_of_text_codes_is_covered() -> None:
+def test_every_text_code_is_provoked() -> None:
     assert {row[2] for row in PROVOKED} == {"E19999", "E10062", "EZ9999"}
 
 

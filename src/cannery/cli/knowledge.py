@@ -191,8 +191,8 @@ def _source(path: Path) -> SourceFile:
     text = path.read_text(encoding="utf-8")
     is_python = path.suffix == ".py"
     focus = ast.get_docstring(ast.parse(text)) if is_python else _prose(text)
-    own = "helper" if path.is_relative_to(OPS) and not path.relative_to(OPS).parts[0].startswith("_") else "shared code"
-    role = ROLES.get(path.name, own) if own == "helper" else own
+    own = "part" if path.is_relative_to(OPS) and not path.relative_to(OPS).parts[0].startswith("_") else "shared code"
+    role = ROLES.get(path.name, own) if own == "part" else own
     return SourceFile(path, role, _first_line(focus), text.count("\n"))
 
 
