@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from cannery.aicore import pipes
 from cannery.aicore.errors import DeadlockError
 from cannery.aicore.instruction import Flag, Instruction, Site
-from cannery.aicore.memory import Arena, GlobalMemory, capacity
+from cannery.aicore.memory import Arena, GlobalMemory
 from cannery.aicore.pipes import COUNT, ENDS, EVENTS, PIPES, S
 from cannery.aicore.registers import Registers
 
@@ -117,7 +117,7 @@ class Core:
         """A local memory by name (UB, L1, …), fresh and poisoned when first used."""
         arena = self._arenas.get(name)
         if arena is None:
-            arena = self._arenas[name] = Arena(name, capacity(self.soc, name), precise=self.launch.precise)
+            arena = self._arenas[name] = self.launch.fresh_arena(name)
         return arena
 
     def issue(self, instruction: Instruction) -> None:
@@ -245,6 +245,7 @@ class Core:
         finally:
             if self.checker is not None:
                 self.checker.finish(completed)
+            self.launch.recycle(self._arenas.values())
 
     def _event(self, number: int, identity: int) -> Event:
         key = (number, identity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -15,6 +15,7 @@ from cannery.aicore.crosscore import CrossCore
 from cannery.aicore.findings import Collector
 from cannery.aicore.footprints import conflicts
 from cannery.aicore.limits import limits
+from cannery.aicore.memory import Arena, capacity
 from cannery.aicore.pipes import PIPES
 from cannery.aicore.schedule import Schedule
 from cannery.aicore.session import LaunchRecord
@@ -64,6 +65,7 @@ class Launch:
         self.vectors_per_group = 1 + max((sub_block for _, _, sub_block in layout), default=0)
         self.cores = [Core(self, index, *place) for index, place in enumerate(layout)]
         self._schedule: Schedule | None = None
+        self._spare: list[Arena] = []
         if check:
             for core in self.cores:
                 in_order = vector_barriers or self.limits.vector_in_order
@@ -94,6 +96,19 @@ class Launch:
         if self._schedule is None:
             raise RuntimeError("a core can only wait for others while its launch runs")
         self._schedule.block(core.index, ready, lambda: core.deadlock(blocked))
+
+    def fresh_arena(self, name: str) -> Arena:
+        """A local memory for a core, poisoned; one that a core has done with where there is one."""
+        spare = next((arena for arena in self._spare if arena.name == name), None)
+        if spare is None:
+            return Arena(name, capacity(self.soc, name), precise=self.precise)
+        self._spare.remove(spare)
+        spare.clear()
+        return spare
+
+    def recycle(self, arenas: Iterable[Arena]) -> None:
+        """Take back the local memories of a core that has ended."""
+        self._spare += arenas
 
     def judge_footprints(self) -> None:
         """Compare what the cores touched in global memory, and forget it."""

@@ -13,7 +13,7 @@ from cannery.soc import Soc
 POISON: Final = np.uint32(0x7FFF_FFFF)
 """Fresh memory: NaN in every floating-point type, the largest int32, a huge int64."""
 
-_GUARD: Final = 16 << 20  # bytes behind a local memory; never kept, only touched by kernels that overrun the chip
+_GUARD: Final = 1 << 20  # bytes behind a local memory; never kept, only touched by kernels that overrun the chip
 LOCAL_MEMORIES: Final = ("UB", "L1", "L0A", "L0B", "L0C", "BT", "FB")
 
 
@@ -41,17 +41,23 @@ class Arena:
     float32 value that was rounded into it; it counts only while it still rounds to what is stored.
     """
 
-    __slots__ = ("_views", "data", "history", "name", "size", "unwritten", "wide")
+    __slots__ = ("_precise", "_views", "data", "history", "name", "size", "unwritten", "wide")
 
     def __init__(self, name: str, size: int, *, precise: bool = False) -> None:
         self.name = name
         self.size = size
+        self._precise = precise
         self.data: np.ndarray[Any, Any] = np.empty(size + _GUARD, np.uint8)
-        poison(self.data, 0, size)
         self._views: dict[Any, np.ndarray[Any, Any]] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Make the memory fresh: poisoned, never written, without a past."""
+        size = self.size
+        poison(self.data, 0, size)
         self.history = History()
         self.unwritten = IntervalSet(0, size)
-        self.wide: np.ndarray[Any, Any] | None = np.zeros(size // 2, np.float32) if precise else None
+        self.wide: np.ndarray[Any, Any] | None = np.zeros(size // 2, np.float32) if self._precise else None
 
     def typed(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """The whole memory as elements of a type, for start addresses aligned to it."""

@@ -17,7 +17,7 @@ import numpy as np
 from cannery.aicore import messages
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
-from cannery.aicore.memory import Arena, GlobalBuffer
+from cannery.aicore.memory import Arena, GlobalBuffer, poison
 from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, V
 from cannery.asc.context import here, running
 from cannery.asc.params import DataCopyExtParams, DataCopyPadExtParams, DataCopyPadParams, DataCopyParams, SliceInfo
@@ -179,14 +179,14 @@ def _load_padded(dst: LocalTensor, src: GlobalTensor, params: DataCopyExtParams,
         starts = [write.lower + index * there.step for index in range(there.number)]
         unwritten = tuple((at + a, at + b) for at in starts for a, b in inner if a < b)
     read = src.access(0, origin.extent)._replace(runs=origin.runs())
-    memory, buffer, offset = write.memory, src.owner.buffer, read.lower - src.owner.origin
+    buffer, offset = src.owner.buffer, read.lower - src.owner.origin
 
     def effect() -> None:
         for index in range(there.number):
             at = write.lower + index * there.step
-            piece = buffer.load(offset + index * origin.step, length)
-            memory.data[at : at + slot] = np.resize(fill, slot)
-            memory.data[at + left : at + left + length] = piece
+            piece = np.resize(fill, slot)
+            piece[left : left + length] = buffer.load(offset + index * origin.step, length)
+            _store(dst, at, piece, None)
 
     core.issue(Instruction("data_copy_pad", MTE2, (read,), (write,), site, effect, (), FILL, None, unwritten))
 
@@ -284,9 +284,11 @@ def _load(tensor: Tensor, address: int, length: int) -> np.ndarray[Any, Any]:
     if isinstance(tensor, GlobalTensor):
         return tensor.owner.buffer.load(address - tensor.owner.origin, length)
     memory: Arena = tensor.owner.memory
-    if address + length > memory.size:
-        memory.forget_guard(address + length)
-    return memory.data[address : address + length].copy()
+    kept = max(0, min(length, memory.size - address))
+    data: np.ndarray[Any, Any] = np.empty(length, np.uint8)
+    poison(data)
+    data[:kept] = memory.data[address : address + kept]
+    return data
 
 
 def _store(tensor: Tensor, address: int, data: np.ndarray[Any, Any], combine: Any) -> None:

@@ -14,7 +14,7 @@ from cannery.aicore import messages, pipes
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
 from cannery.aicore.limits import ALIGNMENT
-from cannery.aicore.memory import Arena, GlobalBuffer, capacity
+from cannery.aicore.memory import POISON, Arena, GlobalBuffer, capacity
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import BY_NUMPY, DataType
 from cannery.asc.enums import MEMORY, CacheMode, CacheRwMode, TPosition
@@ -231,6 +231,8 @@ class LocalTensor(_Indexed):
         memory = self.owner.memory
 
         def effect() -> Any:
+            if access.upper > memory.size:
+                return np.full(2, POISON).view(self.dtype.numpy)[0]
             return memory.array(self.dtype.numpy, access.lower, 1)[0]
 
         value = running().scalar(Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME))
