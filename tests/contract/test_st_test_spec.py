@@ -134,6 +134,7 @@ def test_goldens_in_every_form(case: Case, tmp_path: Path, body: str) -> None:
         ("def golden(x, **rest):\n        return []", "found 0 outputs"),
         ("golden = 'numpy.no_such_function'", "no_such_function"),
         ("golden = 3", "int"),
+        ("def golden(x, **rest):\n        return None", "found NoneType, expected an array"),
         ("pass", "found none"),
     ],
 )

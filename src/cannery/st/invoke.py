@@ -127,7 +127,10 @@ def to_array(value: Any) -> Array:
     """
     if isinstance(value, torch.Tensor):
         return Tensor.of(value.detach().cpu()).numpy()
-    return np.asarray(value)
+    array = np.asarray(value)
+    if array.dtype == object:
+        raise ValueError(f"found {type(value).__name__}, expected an array, a tensor or a number")
+    return array
 
 
 def _each(convert: Callable[[Tensor], Any], tensors: Iterable[Any]) -> tuple[Any, ...]:
