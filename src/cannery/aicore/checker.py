@@ -193,8 +193,10 @@ class Checker:
 def spans(access: Access) -> Sequence[tuple[int, int]]:
     """The bytes an access touches inside its tensor, as absolute intervals."""
     owner = access.owner
+    lower, upper = access.lower, access.upper
     if access.runs is None:
-        lower, upper = max(access.lower, owner.lower), min(access.upper, owner.upper)
+        if lower < owner.lower or upper > owner.upper:
+            lower, upper = max(lower, owner.lower), min(upper, owner.upper)
         return ((lower, upper),) if lower < upper else ()
     base = access.lower
     cut = ((max(base + a, owner.lower), min(base + b, owner.upper)) for a, b in access.runs)

@@ -81,6 +81,7 @@ class CrossCore:
         party[core.index] = _carried(core, None)
         members = list(members)
         self._block(core, lambda: all(member.index in party for member in members), name, site)
+        self._meetings.pop((key, passing - 1), None)  # everyone is here, so nobody is still there
         for news in party.values():
             _learn(core, news)
         if len(party) == len(self._launch.cores):

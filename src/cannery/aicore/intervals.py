@@ -24,7 +24,7 @@ class IntervalSet:
     def overlaps(self, start: int, stop: int) -> bool:
         """Whether any byte of ``[start, stop)`` is in the set."""
         at = bisect_right(self.stops, start)
-        return at < len(self.starts) and self.starts[at] < stop
+        return at < len(self.starts) and self.starts[at] < stop and start < stop
 
     def within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """The pieces of ``[start, stop)`` that are in the set."""
@@ -50,7 +50,7 @@ class IntervalSet:
         """Take the bytes of ``[start, stop)`` out of the set."""
         first = bisect_right(self.stops, start)
         last = bisect_left(self.starts, stop)
-        if first >= last:
+        if first >= last or start >= stop:
             return
         left, right = self.starts[first], self.stops[last - 1]
         keep = [(a, b) for a, b in ((left, start), (stop, right)) if a < b]
