@@ -143,6 +143,12 @@ def test_a_golden_that_fails_is_the_row_s_failure(case: Case, tmp_path: Path, bo
     assert result.status == "GOLDEN_FAILURE" and said in result.log
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_golden_of_huge_data_may_overflow_in_silence(case: Case, tmp_path: Path) -> None:
+    body = f"def golden(x, **rest):\n        np.float32(3e38) * np.array(x * 10)\n        return np.array({RIGHT})"
+    assert judged(case, tmp_path, f"{CLASS}    {body}\n").has_passed
+
+
 def test_a_golden_may_not_touch_what_the_engine_gets(case: Case, tmp_path: Path) -> None:
     seen = []
 

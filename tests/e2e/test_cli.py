@@ -57,11 +57,10 @@ def test_a_usage_error_is_code_2(words: Sequence[str]) -> None:
     assert done.returncode == 2 and "Error" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_an_output_that_cannot_spell_every_sign_does_not_fail(encoding: str) -> None:
-    done = run("ops", "show", "UpdateTensorDesc", PYTHONIOENCODING=encoding)
+def test_an_output_that_cannot_spell_every_sign_does_not_fail() -> None:
+    done = run("ops", "show", "UpdateTensorDesc", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
-    assert json.loads(run("ops", "show", "UpdateTensorDesc", "--json", PYTHONIOENCODING=encoding).stdout)
+    assert json.loads(run("ops", "show", "UpdateTensorDesc", "--json", PYTHONIOENCODING="ascii").stdout)
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

@@ -43,14 +43,7 @@ GE = Contract(
 
 ATB = Contract(
     name="atb",
-    codes=MappingProxyType(
-        {
-            Stage.CHECK: AtbStatus.ERROR_INVALID_PARAM,
-            Stage.INFER_SHAPE: AtbStatus.ERROR_INVALID_PARAM,
-            Stage.TILING: AtbStatus.ERROR_INVALID_PARAM,
-            Stage.LAUNCH: AtbStatus.ERROR_INVALID_PARAM,
-        }
-    ),
+    codes=MappingProxyType(dict.fromkeys(Stage, AtbStatus.ERROR_INVALID_PARAM)),
     arity_stage=Stage.INFER_SHAPE,
     arity_code=AtbStatus.ERROR_INVALID_IN_TENSOR_NUM,
     soc_code=AtbStatus.ERROR_INVALID_PARAM,
