@@ -56,7 +56,7 @@ def add(x: asc.GlobalAddress, y: asc.GlobalAddress, z: asc.GlobalAddress, total:
     tiles = asc.ceildiv(total, TILE)
     for tile in range(asc.get_block_idx(), tiles, asc.get_block_num()):
         at = tile * TILE
-        length = TILE
+        length = asc.number(TILE, asc.int32)
         if total - at < TILE:
             length = total - at
         copy_in(x_queue, x_gm[at:], length)

@@ -28,6 +28,8 @@ class IntervalSet:
 
     def within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """The pieces of ``[start, stop)`` that are in the set."""
+        if start >= stop:
+            return []
         first = bisect_right(self.stops, start)
         last = bisect_left(self.starts, stop)
         return [(max(self.starts[i], start), min(self.stops[i], stop)) for i in range(first, last)]

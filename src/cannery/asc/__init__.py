@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from cannery.asc import adv
+from cannery.asc import adv, language, lib, runtime
 from cannery.asc.auto import LocalTensorAuto
 from cannery.asc.copies import data_copy, data_copy_pad, set_pad_value
 from cannery.asc.dtypes import (
@@ -260,6 +260,8 @@ __all__ = [
     "int8",
     "int_",
     "jit",
+    "language",
+    "lib",
     "notify_next_block",
     "number",
     "pair_reduce_sum",
@@ -272,6 +274,7 @@ __all__ = [
     "reduce_sum",
     "repeat_reduce_sum",
     "reset_mask",
+    "runtime",
     "scalar_cast",
     "select",
     "set_atomic_add",

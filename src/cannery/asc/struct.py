@@ -88,12 +88,12 @@ def _image(value: Any, dtype: DataType) -> bytes:
 class Array:
     """``asc.array``: a small scalar array that kernels may write."""
 
-    def __init__(self, dtype: DataType, length: Any, fill_value: Any = None) -> None:
+    def __init__(self, dtype: DataType, length_or_values: Any, fill_value: Any = None) -> None:
         self.dtype = dtype
-        if isinstance(length, (list, tuple)):
-            self._values = [typed(value, dtype) for value in length]
+        if isinstance(length_or_values, (list, tuple)):
+            self._values = [typed(value, dtype) for value in length_or_values]
         else:
-            self._values = [typed(fill_value or 0, dtype) for _ in range(int(length))]
+            self._values = [typed(fill_value or 0, dtype) for _ in range(int(length_or_values))]
 
     def __len__(self) -> int:
         return len(self._values)

@@ -86,20 +86,22 @@ _SIZES: Final = MappingProxyType({"DEFAULT_C0_SIZE": 32, "ONE_BLK_SIZE": 32})
 _L1_RESERVED: Final = 128  # asc-devkit `impl/basic_api/utils/kernel_utils_constants.h`: TOTAL_L1_SIZE
 
 
-def machine_property(p: str) -> Any:
+def machine_property(prop: str) -> Any:
     """``asc.property``: a machine constant.
 
     Raises:
         ValueError: there is no such constant.
     """
-    if p in _SIZES:
-        return Int32(_SIZES[p])
+    if prop in _SIZES:
+        return Int32(_SIZES[prop])
     chip = running().soc
-    if p == TOTAL_L1_SIZE:
+    if prop == TOTAL_L1_SIZE:
         return Int32(capacity(chip, "L1") - _L1_RESERVED)
-    if p == TOTAL_L0C_SIZE:
+    if prop == TOTAL_L0C_SIZE:
         return Int32(capacity(chip, "L0C"))
-    raise ValueError(f"property: found {p!r}, expected DEFAULT_C0_SIZE, ONE_BLK_SIZE, TOTAL_L1_SIZE or TOTAL_L0C_SIZE")
+    raise ValueError(
+        f"property: found {prop!r}, expected DEFAULT_C0_SIZE, ONE_BLK_SIZE, TOTAL_L1_SIZE or TOTAL_L0C_SIZE"
+    )
 
 
 def scalar_cast(value_in: float, dtype: DataType, round_mode: RoundMode) -> Any:
@@ -109,15 +111,15 @@ def scalar_cast(value_in: float, dtype: DataType, round_mode: RoundMode) -> Any:
     return RtFloat(np.float16(value_in))
 
 
-def get_shape_size(si: Any) -> int:
+def get_shape_size(shape_info: Any) -> int:
     """Product of a ShapeInfo's dims."""
-    dims: Array = si.shape
+    dims: Array = shape_info.shape
     return int(np.prod([int(dims[axis]) for axis in range(len(dims))]))
 
 
-def static_assert(test: Any, msg: str | None = None) -> None:
+def static_assert(test: Any, message: str | None = None) -> None:
     """A compile-time assertion."""
-    assert test, msg or ""
+    assert test, message or ""
 
 
 def trap() -> None:

@@ -26,7 +26,9 @@ BASIC: Final = frozenset((
     "LoadData2DParams", "LoadData2DParamsV2", "LoadData2dTransposeParams", "LoadData2dTransposeParamsV2",
     "LoadData3DParamsV1", "LoadData3DParamsV2", "LoadData3DParamsV2Pro", "LoadDataRepeatParam",
     "InitConstValueParams", "LoadImageToLocalParams", "MrgSort4Info", "TransDataTo5HDParams", "TransposeParamsExt",
-    "VdeqInfo", "CheckLocalMemoryIAParam", "AippParams", "TransposeType", "QuantModes", "CO2Layout", "AtomicDtype",
+    "VdeqInfo", "CheckLocalMemoryIAParam", "AippParams", "TransposeType", "LayoutMode", "IterateOrder",
+    "ScheduleType", "BatchMode", "IterateMode", "MatmulConfigMode", "AippPaddingParams", "AippSwapParams",
+    "AippSingleLineParams", "AippDataTypeConvParams", "AippChannelPaddingParams", "AippColorSpaceConvParams", "QuantModes", "CO2Layout", "AtomicDtype",
     "AtomicOp", "AippInputFormat", "BlockMode", "DeqScale", "pad_t",
 ))  # fmt: skip
 """Names of ``asc`` itself."""

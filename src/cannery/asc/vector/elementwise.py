@@ -49,14 +49,14 @@ def unary(name: str, semantics: Semantics) -> Call:
     return _named(call, name, f"{name}(dst, src, …): {unary.__doc__}")
 
 
-def scalar(name: str, semantics: Semantics) -> Call:
+def with_scalar(name: str, semantics: Semantics) -> Call:
     """``f(dst, src, scalar, count | mask, repeat_times, repeat_params, is_set_mask=True)``."""
 
-    def call(dst: LocalTensor, src: LocalTensor, value: Any, *args: Any, **options: Any) -> None:
+    def call(dst: LocalTensor, src: LocalTensor, scalar: Any, *args: Any, **options: Any) -> None:
         require(name, (src,) if name == "axpy" else (dst, src), semantics.types)
         form = form_of(name, args, options, UnaryRepeatParams)
         target, source = operands(dst.owner.core.registers, form, (dst, src), (DST, SRC))
-        element = as_element(value, src.dtype)
+        element = as_element(scalar, src.dtype)
         compute = semantics.compute
 
         def apply(x: np.ndarray[Any, Any], *old: np.ndarray[Any, Any]) -> Any:
@@ -64,7 +64,7 @@ def scalar(name: str, semantics: Semantics) -> Call:
 
         elementwise(name, apply, target, [source, target] if semantics.reads_dst else [source])
 
-    return _named(call, name, f"{name}(dst, src, scalar, …): {scalar.__doc__}")
+    return _named(call, name, f"{name}(dst, src, scalar, …): {with_scalar.__doc__}")
 
 
 def _named(call: Call, name: str, doc: str) -> Call:
@@ -76,5 +76,5 @@ def _named(call: Call, name: str, doc: str) -> Call:
 CALLS: dict[str, Call] = {
     **{name: binary(name, semantics) for name, semantics in BINARY.items()},
     **{name: unary(name, semantics) for name, semantics in UNARY.items()},
-    **{name: scalar(name, semantics) for name, semantics in SCALAR.items()},
+    **{name: with_scalar(name, semantics) for name, semantics in SCALAR.items()},
 }

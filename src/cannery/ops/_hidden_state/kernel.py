@@ -5,57 +5,29 @@ moves its full tiles of every sample in order, the last core the rest; tiles ign
 synchronised between cores or samples.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cannery import asc
-from cannery.ops._hidden_state.tiling import BUFFER_NUM, BUFFER_SIZE, ELEMENT_SIZE, TILE_LENGTH
+from cannery.ops._hidden_state.tiling import ELEMENT_SIZE, TILE_LENGTH
 
 ELEMENTS_PER_BLOCK = 16
-
-
-class Pipeline:
-    """The queues of a core, between what it reads and what it writes. ``tile`` counts elements."""
-
-    def __init__(self, source: Any, target: Any) -> None:
-        self.source, self.target = bound(source), bound(target)
-        pipe = asc.TPipe()
-        self.arrived = asc.TQue(asc.TPosition.VECIN, BUFFER_NUM)
-        self.leaving = asc.TQue(asc.TPosition.VECOUT, BUFFER_NUM)
-        pipe.init_buffer(self.arrived, BUFFER_NUM, BUFFER_SIZE)
-        pipe.init_buffer(self.leaving, BUFFER_NUM, BUFFER_SIZE)
-
-
-def bound(address: Any) -> asc.GlobalTensor:
-    """A tensor over the whole array behind an address."""
-    tensor = asc.GlobalTensor()
-    tensor.set_global_buffer(address)
-    return tensor
 
 
 @asc.jit
 def word(tiling: asc.GlobalTensor, index: int) -> Any:
     """A field of the tiling structure, widened: offsets go beyond 32 bits."""
-    return asc.number(tiling.get_value(index), asc.int64)
-
-
-@asc.jit
-def move_sample(pipeline: Pipeline, source_at: Any, target_at: Any, tiling: asc.GlobalTensor, info: int) -> None:
-    """Move this core's share of a sample. ``info``: index of the sample's tile fields in the tiling structure."""
-    start, tiles, rest = share(tiling, info)
-    for tile in range(tiles):
-        offset = start + asc.number(tile, asc.int64) * TILE_LENGTH
-        move_tile(pipeline, source_at + offset, target_at + offset, TILE_LENGTH)
-    if rest > 0:
-        offset = start + asc.number(tiles, asc.int64) * TILE_LENGTH
-        move_tile(pipeline, source_at + offset, target_at + offset, rest)
+    return asc.number(0, asc.int64) + tiling.get_value(index)
 
 
 @asc.jit
 def share(tiling: asc.GlobalTensor, info: int) -> Any:
-    """This core's share of a sample: first element, full tiles, elements left (the last core's alone)."""
-    former, tiles, rest = word(tiling, info), word(tiling, info + 1), word(tiling, info + 2)
+    """This core's share of a sample: its first element, full tiles, and elements left, which only the last core has.
+
+    ``info`` is the index of the sample's three tile fields in the tiling structure.
+    """
+    former = word(tiling, info)
+    tiles = word(tiling, info + 1)
+    rest = word(tiling, info + 2)
     core = asc.get_block_idx()
     before = tiles * core
     if core >= former:
@@ -67,41 +39,62 @@ def share(tiling: asc.GlobalTensor, info: int) -> Any:
 
 
 @asc.jit
-def move_tile(pipeline: Pipeline, source_at: Any, target_at: Any, length: int) -> None:
+def move_sample(
+    source: asc.GlobalTensor,
+    target: asc.GlobalTensor,
+    arrived: asc.TQue,
+    leaving: asc.TQue,
+    tiling: asc.GlobalTensor,
+    info: int,
+) -> None:
+    """Move this core's share of a sample that starts where ``source`` and ``target`` do."""
+    start, tiles, rest = share(tiling, info)
+    for tile in range(tiles):
+        at = start + tile * TILE_LENGTH
+        move_tile(source[at:], target[at:], arrived, leaving, TILE_LENGTH)
+    if rest > 0:
+        at = start + tiles * TILE_LENGTH
+        move_tile(source[at:], target[at:], arrived, leaving, rest)
+
+
+@asc.jit
+def move_tile(
+    source: asc.GlobalTensor, target: asc.GlobalTensor, arrived: asc.TQue, leaving: asc.TQue, length: int
+) -> None:
     """One tile through the three stages."""
-    copy_in(pipeline, source_at, length)
-    compute(pipeline)
-    copy_out(pipeline, target_at, length)
+    copy_in(arrived, source, length)
+    compute(arrived, leaving)
+    copy_out(leaving, target, length)
 
 
 @asc.jit
-def copy_in(pipeline: Pipeline, at: Any, length: int) -> None:
+def copy_in(arrived: asc.TQue, source: asc.GlobalTensor, length: int) -> None:
     """Stage 1: global memory to the unified buffer; a length that is no whole number of blocks is padded."""
-    tile = pipeline.arrived.alloc_tensor(asc.half)
+    tile = arrived.alloc_tensor(asc.half)
     if length % ELEMENTS_PER_BLOCK == 0:
-        asc.data_copy(tile, pipeline.source[at:], length)
+        asc.data_copy(tile, source, length)
     else:
-        whole = asc.DataCopyPadExtParams(asc.half, False, 0, 0, 0)
-        asc.data_copy_pad(tile, pipeline.source[at:], asc.DataCopyExtParams(1, length * ELEMENT_SIZE, 0, 0, 0), whole)
-    pipeline.arrived.enque(tile)
+        padding = asc.DataCopyPadExtParams(asc.half, False, 0, 0, 0)
+        asc.data_copy_pad(tile, source, asc.DataCopyExtParams(1, length * ELEMENT_SIZE, 0, 0, 0), padding)
+    arrived.enque(tile)
 
 
 @asc.jit
-def compute(pipeline: Pipeline) -> None:
+def compute(arrived: asc.TQue, leaving: asc.TQue) -> None:
     """Stage 2: from the queue of arrivals to that of departures, always a whole tile."""
-    tile = pipeline.arrived.deque(asc.half)
-    moved = pipeline.leaving.alloc_tensor(asc.half)
+    tile = arrived.deque(asc.half)
+    moved = leaving.alloc_tensor(asc.half)
     asc.data_copy(moved, tile, TILE_LENGTH)
-    pipeline.arrived.free_tensor(tile)
-    pipeline.leaving.enque(moved)
+    arrived.free_tensor(tile)
+    leaving.enque(moved)
 
 
 @asc.jit
-def copy_out(pipeline: Pipeline, at: Any, length: int) -> None:
+def copy_out(leaving: asc.TQue, target: asc.GlobalTensor, length: int) -> None:
     """Stage 3: the unified buffer to global memory, exactly ``length`` elements."""
-    tile = pipeline.leaving.deque(asc.half)
+    tile = leaving.deque(asc.half)
     if length % ELEMENTS_PER_BLOCK == 0:
-        asc.data_copy(pipeline.target[at:], tile, length)
+        asc.data_copy(target, tile, length)
     else:
-        asc.data_copy_pad(pipeline.target[at:], tile, asc.DataCopyExtParams(1, length * ELEMENT_SIZE, 0, 0, 0))
-    pipeline.leaving.free_tensor(tile)
+        asc.data_copy_pad(target, tile, asc.DataCopyExtParams(1, length * ELEMENT_SIZE, 0, 0, 0))
+    leaving.free_tensor(tile)

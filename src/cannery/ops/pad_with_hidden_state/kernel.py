@@ -5,10 +5,6 @@ computes and ships ``paddingOffset`` and ``paddingTileInfo``, but its kernel nev
 it was; with quirks this one does the same.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from cannery import asc
@@ -17,9 +13,9 @@ from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult, atb
 from cannery.ops._hidden_state.fields import word_of
-from cannery.ops._hidden_state.kernel import Pipeline, bound, copy_out, move_sample, share, word
+from cannery.ops._hidden_state.kernel import copy_out, move_sample, share, word
 from cannery.ops._hidden_state.memory import apart
-from cannery.ops._hidden_state.tiling import TILE_LENGTH
+from cannery.ops._hidden_state.tiling import BUFFER_NUM, BUFFER_SIZE, TILE_LENGTH
 from cannery.ops.pad_with_hidden_state.tiling import TILING_DATA
 
 BATCH_SIZE = word_of(TILING_DATA, "batchSize")
@@ -35,33 +31,43 @@ def pad_with_hidden_state(
     x: asc.GlobalAddress, output: asc.GlobalAddress, tiling: asc.GlobalAddress, padding: asc.ConstExpr[bool]
 ) -> None:
     """Move every sample's rows from the packed to the padded layout, and write zeros behind them."""
-    data = bound(tiling)
-    pipeline = Pipeline(x, output)
+    source = asc.GlobalTensor()
+    target = asc.GlobalTensor()
+    data = asc.GlobalTensor()
+    source.set_global_buffer(x)
+    target.set_global_buffer(output)
+    data.set_global_buffer(tiling)
+    pipe = asc.TPipe()
+    arrived = asc.TQue(asc.TPosition.VECIN, BUFFER_NUM)
+    leaving = asc.TQue(asc.TPosition.VECOUT, BUFFER_NUM)
+    pipe.init_buffer(arrived, BUFFER_NUM, BUFFER_SIZE)
+    pipe.init_buffer(leaving, BUFFER_NUM, BUFFER_SIZE)
     for sample in range(data.get_value(BATCH_SIZE)):
-        source_at, target_at = word(data, INPUT_OFFSET + sample), word(data, OUTPUT_OFFSET + sample)
-        move_sample(pipeline, source_at, target_at, data, COPY_TILE_INFO + 3 * sample)
+        source_at = word(data, INPUT_OFFSET + sample)
+        target_at = word(data, OUTPUT_OFFSET + sample)
+        move_sample(source[source_at:], target[target_at:], arrived, leaving, data, COPY_TILE_INFO + 3 * sample)
         if padding:
             padding_at = target_at + word(data, PADDING_OFFSET + sample)
-            pad_sample(pipeline, padding_at, data, PADDING_TILE_INFO + 3 * sample)
+            pad_sample(target[padding_at:], leaving, data, PADDING_TILE_INFO + 3 * sample)
 
 
 @asc.jit
-def pad_sample(pipeline: Pipeline, target_at: Any, tiling: asc.GlobalTensor, info: int) -> None:
-    """Write this core's share of a sample's padding."""
+def pad_sample(target: asc.GlobalTensor, leaving: asc.TQue, tiling: asc.GlobalTensor, info: int) -> None:
+    """Write this core's share of the padding that starts where ``target`` does."""
     start, tiles, rest = share(tiling, info)
     for tile in range(tiles):
-        pad_tile(pipeline, target_at + start + asc.number(tile, asc.int64) * TILE_LENGTH, TILE_LENGTH)
+        pad_tile(target[start + tile * TILE_LENGTH :], leaving, TILE_LENGTH)
     if rest > 0:
-        pad_tile(pipeline, target_at + start + asc.number(tiles, asc.int64) * TILE_LENGTH, rest)
+        pad_tile(target[start + tiles * TILE_LENGTH :], leaving, rest)
 
 
 @asc.jit
-def pad_tile(pipeline: Pipeline, at: Any, length: int) -> None:
+def pad_tile(target: asc.GlobalTensor, leaving: asc.TQue, length: int) -> None:
     """One tile of zeros."""
-    zeros = pipeline.leaving.alloc_tensor(asc.half)
-    asc.duplicate(zeros, 0, length)
-    pipeline.leaving.enque(zeros)
-    copy_out(pipeline, at, length)
+    zeros = leaving.alloc_tensor(asc.half)
+    asc.duplicate(zeros, 0.0, length)
+    leaving.enque(zeros)
+    copy_out(leaving, target, length)
 
 
 def launch(

@@ -3,8 +3,6 @@
 Source: ascend-transformer-boost `src/kernels/mixkernels/unpad_with_hidden_state/op_kernel/` @ddcc8b6.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from cannery import asc
@@ -13,8 +11,9 @@ from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult, atb
 from cannery.ops._hidden_state.fields import word_of
-from cannery.ops._hidden_state.kernel import Pipeline, bound, move_sample, word
+from cannery.ops._hidden_state.kernel import move_sample, word
 from cannery.ops._hidden_state.memory import apart
+from cannery.ops._hidden_state.tiling import BUFFER_NUM, BUFFER_SIZE
 from cannery.ops.unpad_with_hidden_state.tiling import TILING_DATA
 
 BATCH_SIZE = word_of(TILING_DATA, "batchSize")
@@ -26,11 +25,21 @@ TILE_INFO = word_of(TILING_DATA, "tileInfo")
 @asc.jit
 def unpad_with_hidden_state(x: asc.GlobalAddress, output: asc.GlobalAddress, tiling: asc.GlobalAddress) -> None:
     """Move every sample's rows from the padded to the packed layout."""
-    data = bound(tiling)
-    pipeline = Pipeline(x, output)
+    source = asc.GlobalTensor()
+    target = asc.GlobalTensor()
+    data = asc.GlobalTensor()
+    source.set_global_buffer(x)
+    target.set_global_buffer(output)
+    data.set_global_buffer(tiling)
+    pipe = asc.TPipe()
+    arrived = asc.TQue(asc.TPosition.VECIN, BUFFER_NUM)
+    leaving = asc.TQue(asc.TPosition.VECOUT, BUFFER_NUM)
+    pipe.init_buffer(arrived, BUFFER_NUM, BUFFER_SIZE)
+    pipe.init_buffer(leaving, BUFFER_NUM, BUFFER_SIZE)
     for sample in range(data.get_value(BATCH_SIZE)):
-        source_at, target_at = word(data, INPUT_OFFSET + sample), word(data, OUTPUT_OFFSET + sample)
-        move_sample(pipeline, source_at, target_at, data, TILE_INFO + 3 * sample)
+        source_at = word(data, INPUT_OFFSET + sample)
+        target_at = word(data, OUTPUT_OFFSET + sample)
+        move_sample(source[source_at:], target[target_at:], arrived, leaving, data, TILE_INFO + 3 * sample)
 
 
 def launch(

@@ -3,8 +3,6 @@
 Source: hicann/ops-nn `control/update_tensor_desc/op_kernel/arch35/update_tensor_desc_kernel.h` @1eb27776.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from cannery import asc
