@@ -52,7 +52,13 @@ class GeUtils:
 
     @staticmethod
     def check_node_support_on_aicore(node: Node) -> Support:
-        """Whether the AI core of the chip can run a node: registered for it, with such data types and formats."""
+        """Whether the AI core of the chip can run a node: registered for it, with such data types and formats.
+
+        Raises:
+            TypeError: no node.
+        """
+        if not isinstance(node, Node):
+            raise TypeError(f"GeUtils.check_node_support_on_aicore: found {type(node).__name__}, expected a Node")
         try:
             operator = find_operator(node.type)
         except UnknownOperatorError as failure:

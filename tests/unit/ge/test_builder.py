@@ -122,6 +122,15 @@ def test_inputs_have_names_types_and_indices() -> None:
     assert graph.get_all_nodes()[1].get_output_desc(0).shape == [-2]
 
 
+@pytest.mark.parametrize(("index", "name"), [("0", None), (True, None), (1.0, None), (None, None), (0, 5), (0, b"x")])
+def test_an_index_is_an_integer_and_a_name_a_string(index: Any, name: Any) -> None:
+    builder = GraphBuilder()
+    with pytest.raises(TypeError, match="expected a value of type"):
+        builder.create_input(index, name=name)
+    with pytest.raises(TypeError, match="name: found 5"):
+        GraphBuilder(5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "dims", "dtype", "shape"),
     [

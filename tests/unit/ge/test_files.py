@@ -68,3 +68,13 @@ def test_an_unchanged_file_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps(saved()), encoding="utf-8")
     plan = compile_graph(load_air(path), Machine())
     assert [list(source.desc.shape) for source in plan.outputs] == [[128], [4, 8, 4]]
+
+
+@pytest.mark.parametrize("port", [float("inf"), float("nan"), 2**70, -1])
+def test_a_port_that_is_no_port_is_refused(tmp_path: Path, port: float) -> None:
+    content, path = saved(), tmp_path / "g.air"
+    place = next(node for node in content["graph"]["nodes"] if node["type"] == "UpdateTensorDesc")
+    place["inputs"][0][1] = port
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(GeError, match="expected a file"):
+        load_air(path)

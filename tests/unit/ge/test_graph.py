@@ -214,3 +214,62 @@ def test_graphs_are_not_copied() -> None:
     for duplicate in (copy.copy, copy.deepcopy):
         with pytest.raises(RuntimeError, match="copied"):
             duplicate(chain())
+
+
+@pytest.mark.parametrize("stranger", [None, "input_0", 0])
+def test_what_is_no_node_is_refused(stranger: Any) -> None:
+    graph = chain()
+    node = graph.get_direct_nodes()[1]
+    calls: list[Callable[[], Any]] = [
+        lambda: graph.add_data_edge(stranger, 0, node, 0),
+        lambda: graph.add_control_edge(node, stranger),
+        lambda: graph.remove_edge(stranger, -1, node, -1),
+        lambda: graph.remove_node(stranger),
+        lambda: graph.set_inputs([stranger]),
+        lambda: graph.set_outputs([(stranger, 0)]),
+        lambda: GeUtils.check_node_support_on_aicore(stranger),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="expected a Node"):
+            call()
+    with pytest.raises(TypeError, match="expected a Graph"):
+        graph.add_subgraph(stranger)
+
+
+@pytest.mark.parametrize("port", [None, "0", 0.0])
+def test_a_port_is_an_integer(port: Any) -> None:
+    graph = chain()
+    data, node = graph.get_direct_nodes()[:2]
+    with pytest.raises(TypeError, match="integer"):
+        graph.add_data_edge(data, port, node, 0)
+    with pytest.raises(TypeError, match="integer"):
+        node.get_output_desc(port)
+
+
+def test_a_graph_is_not_inside_itself() -> None:
+    outer, inner = Graph("outer"), Graph("inner")
+    outer.add_subgraph(inner)
+    for graph, below in ((outer, outer), (inner, outer), (inner, inner)):
+        with pytest.raises(GeError, match="no cycle"):
+            graph.add_subgraph(below)
+    assert outer.get_all_nodes() == [] and len(outer.get_all_subgraphs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [([4, 8], "ints: 8"), ([1.5, 2], "floats: 2.0"), (["a", "b"], 'strings: "b"'), ([[1], [2]], 'strings: "[2]"')],
+)
+def test_lists_of_any_kind_are_written_for_onnx(value: list[Any], line: str) -> None:
+    graph = chain()
+    graph.get_direct_nodes()[1].set_attr("note", value)
+    assert line in graph.dump_to_stream(DumpFormat.kOnnx)
+
+
+def test_an_index_that_is_no_number_is_refused_at_compilation() -> None:
+    builder = GraphBuilder()
+    first, second = builder.create_inputs(2)
+    graph = builder.build_and_reset([UpdateTensorDesc(first, shape=[128]), UpdateTensorDesc(second, shape=[128])])
+    graph.get_direct_nodes()[0].set_attr("index", "a")
+    with pytest.raises(GeError, match="found indices") as refusal:
+        GeUtils.infer_shape(graph, [[2], [3]])
+    assert refusal.value.code is GeStatus.GRAPH_PARAM_OUT_OF_RANGE

@@ -213,6 +213,22 @@ def test_calls_return_0_and_take_the_documented_names(one_operator: Make) -> Non
     assert GeApi.ge_finalize() == 0
 
 
+@pytest.mark.parametrize("options", [[], (), 0, "", [("ge.jit_compile", "1")]])
+def test_options_are_a_dict(one_operator: Make, options: Any) -> None:
+    GeApi.ge_initialize({"ge.graphRunMode": "1"})
+    with pytest.raises(TypeError, match="expected a dict"):
+        Session(options)
+    with pytest.raises(TypeError, match="expected a dict"):
+        Session().add_graph(0, one_operator(), options)
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "\u0663", "", "1 ", "+1"])
+def test_a_device_is_a_number_of_ordinary_digits(number: str) -> None:
+    with pytest.raises(GeError, match="deviceId") as refusal:
+        GeApi.ge_initialize({"ge.exec.deviceId": number})
+    assert refusal.value.code is GeStatus.GE_CLI_INIT_FAILED
+
+
 def test_a_duplicate_id_leaves_the_first_graph(session: Session, one_operator: Make) -> None:
     session.add_graph(0, one_operator([128]))
     with pytest.raises(GeError, match="which stays") as refusal:

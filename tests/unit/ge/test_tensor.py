@@ -90,6 +90,7 @@ def test_a_list_of_nothing_but_bools_is_bool_whatever_was_asked() -> None:
         (["1"], DataType.DT_FLOAT, TypeError),
         ([300], DataType.DT_INT8, ValueError),
         ([-1], DataType.DT_UINT8, ValueError),
+        ([None], DataType.DT_FLOAT, TypeError),
     ],
 )
 def test_data_of_another_kind_is_refused(data: Any, dtype: DataType, error: type[Exception]) -> None:

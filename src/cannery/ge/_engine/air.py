@@ -43,7 +43,7 @@ def load_air(path: Path) -> GraphModel:
         if (content["kind"], content["version"]) != (KIND, VERSION):
             raise ValueError(f"kind {content['kind']!r}, version {content['version']!r}")
         return _graph(content["graph"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as failure:
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as failure:
         found = failure.error_message if isinstance(failure, GeError) else f"{type(failure).__name__}: {failure}"
         raise invalid(f"{path}: found {found:.200}, {expected}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import index as as_index
 from typing import Any, NamedTuple
 
 from cannery.core import DataType, GeStatus, Shape, Tensor, TensorDesc
@@ -65,7 +66,7 @@ class GraphModel:
     def inputs(self) -> list[NodeModel]:
         """The data nodes by their index."""
         data = (node for node in self.nodes.values() if node.type in DATA_TYPES)
-        return sorted(data, key=lambda node: node.attrs["index"])
+        return sorted(data, key=_input_index)
 
     def add(self, node: NodeModel) -> NodeModel:
         """Add a node.
@@ -135,12 +136,19 @@ def check_port(node: NodeModel, index: int, count: int, what: str) -> None:
     """Refuse an input or output that the node has not.
 
     Raises:
+        TypeError: its number is no integer.
         GeError: GRAPH_PARAM_OUT_OF_RANGE.
     """
-    if not 0 <= index < count:
+    if not 0 <= as_index(index) < count:
         expected = f"0 to {count - 1}" if count else f"none: the node has no {what}s"
         message = f"{node.name} ({node.type}): found {what} {index}, expected {expected}"
         raise GeError(message, code=GeStatus.GRAPH_PARAM_OUT_OF_RANGE)
+
+
+def _input_index(node: NodeModel) -> int:
+    """Which input a data node is. An attribute that was set to no number comes first; compilation refuses it."""
+    index = node.attrs["index"]
+    return index if isinstance(index, int) else -1
 
 
 def invalid(message: str) -> GeError:

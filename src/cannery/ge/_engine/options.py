@@ -49,7 +49,7 @@ def _is_chip(value: str) -> str | None:
     try:
         soc(value)
     except ValueError as failure:
-        return str(failure)
+        return str(failure).removeprefix(f"soc: found {value!r}, expected ")
     return None
 
 
@@ -89,7 +89,7 @@ _SHAPES = r"[^:;]+:-?\d+(,-?\d+)*(;[^:;]+:-?\d+(,-?\d+)*)*"
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {
-        DEVICE: Option((GLOBAL, SESSION), _matches(r"-?\d+", "a device number")),
+        DEVICE: Option((GLOBAL, SESSION), _matches(r"-?[0-9]{1,9}", "a device number")),
         RUN_MODE: Option((GLOBAL, SESSION), _one_of("0", TRAINING)),
         SOC: Option((GLOBAL, SESSION), _is_chip),
         PRECISION: Option(EVERYWHERE, _one_of(*_MODES)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -73,12 +73,21 @@ def _onnx_node(node: NodeModel) -> list[str]:
 
 def _onnx_attribute(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
-        return [*(f"ints: {int(item)}" for item in value), "type: INTS"]
+        return _onnx_list(value)
     if isinstance(value, float):
         return [f"f: {value}", "type: FLOAT"]
     if isinstance(value, int):
         return [f"i: {int(value)}", "type: INT"]
     return [f"s: {_quoted(value)}", "type: STRING"]
+
+
+def _onnx_list(values: Sequence[Any]) -> list[str]:
+    """A list in the first of ONNX's types that holds every item."""
+    if all(isinstance(item, int) for item in values):
+        return [*(f"ints: {int(item)}" for item in values), "type: INTS"]
+    if all(isinstance(item, (int, float)) for item in values):
+        return [*(f"floats: {float(item)}" for item in values), "type: FLOATS"]
+    return [*(f"strings: {_quoted(item)}" for item in values), "type: STRINGS"]
 
 
 def _onnx_value(what: str, name: str, desc: TensorDesc) -> list[str]:

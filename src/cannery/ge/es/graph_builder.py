@@ -33,9 +33,10 @@ class GraphBuilder:
     """
 
     def __init__(self, name: str | None = None) -> None:
-        self._model: GraphModel | None = GraphModel("graph" if name is None else name)
+        self._model: GraphModel | None = GraphModel("graph" if name is None else _typed(name, str, "name"))
         self._outputs: dict[int, Source] = {}
         self._counts: dict[str, int] = {}
+        self._indices: set[int] = set()
 
     def create_input(
         self,
@@ -62,15 +63,17 @@ class GraphBuilder:
         if kind not in DATA_TYPES:
             raise NotImplementedError(f"ge.es.InputType.{InputType(kind).name}: cannery has no nodes of type {kind}")
         with calling("GraphBuilder.create_input", graph=self._graph.name):
-            if index < 0:
+            if _typed(index, int, "index") < 0:
                 message = f"index: found {index}, expected 0 or more"
                 raise GeError(message, code=GeStatus.GRAPH_PARAM_OUT_OF_RANGE)
-            if any(node.attrs["index"] == index for node in self._graph.inputs):
+            if index in self._indices:
                 raise invalid(f"index: found a second input {index}")
             dims = Shape.unknown_rank() if shape is None else dims_of(shape)
             desc = TensorDesc(DataType.of(data_type), dims, Format.of(format))
-            node = NodeModel(name or f"input_{index}", kind, {"index": index}, [None], [desc], [desc])
+            chosen = _typed(name, str, "name") if name else f"input_{index}"
+            node = NodeModel(chosen, kind, {"index": index}, [None], [desc], [desc])
             self._graph.add(apply_scopes(node))
+            self._indices.add(index)
         return TensorHolder(self, Source(node, 0))
 
     def create_inputs(self, num: int, start_index: int = 0) -> list[TensorHolder]:
@@ -282,9 +285,9 @@ class GraphBuilder:
         source.node.attrs[f"output_{source.port}.{attr_name}"] = value
 
 
-def _typed(value: Any, kind: type) -> Any:
+def _typed(value: Any, kind: type, what: str = "attribute") -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"attribute: found {value!r:.80}, expected a value of type {kind.__name__}")
+        raise TypeError(f"{what}: found {value!r:.80}, expected a value of type {kind.__name__}")
     return value
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cannery.ge._engine.air import load_air, save_air
-from cannery.ge._engine.model import DATA_TYPES, GraphModel, Source, check_port
+from cannery.ge._engine.model import DATA_TYPES, GraphModel, NodeModel, Source, check_port
 from cannery.ge._engine.render import RENDERERS
 from cannery.ge.error import GeError, calling
 from cannery.ge.graph.node import Node
@@ -21,8 +21,8 @@ CONTROL = -1
 class Graph:
     """A graph. Built by ``ge.es.GraphBuilder`` or loaded from a file, edited here, run by ``ge.session.Session``.
 
-    Source: hicann/ge `api/python/ge/ge/graph/graph.py` @ffdcbc9f. Nodes that differ between graphs, ports that do not
-    exist and names that are taken are a ``GeError``.
+    Source: hicann/ge `api/python/ge/ge/graph/graph.py` @ffdcbc9f. Nodes of other graphs, ports that do not exist and
+    names that are taken are a ``GeError``; what is no node, no graph or no number is a ``TypeError``.
     """
 
     def __init__(self, name: str = "graph") -> None:
@@ -77,16 +77,16 @@ class Graph:
     def add_data_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
         """Let an output feed an input that nothing feeds yet."""
         with calling("Graph.add_data_edge", graph=self.name):
-            self.model.connect(Source(src_node.model, src_port_index), dst_node.model, dst_port_index)
+            self.model.connect(Source(_model(src_node), src_port_index), _model(dst_node), dst_port_index)
 
     def add_control_edge(self, src_node: Node, dst_node: Node) -> None:
         """Let one node run before another."""
         with calling("Graph.add_control_edge", graph=self.name):
-            self.model.order(src_node.model, dst_node.model)
+            self.model.order(_model(src_node), _model(dst_node))
 
     def remove_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
         """Take an edge away; both ports -1 mean the control edge."""
-        source, target = src_node.model, dst_node.model
+        source, target = _model(src_node), _model(dst_node)
         with calling("Graph.remove_edge", graph=self.name):
             if src_port_index == dst_port_index == CONTROL:
                 if source not in target.controls:
@@ -98,12 +98,21 @@ class Graph:
     def remove_node(self, node: Node) -> None:
         """Take a node away, with its edges and the outputs it gave."""
         with calling("Graph.remove_node", graph=self.name):
-            self.model.remove(node.model)
+            self.model.remove(_model(node))
 
     def add_subgraph(self, subgraph: Graph) -> None:
-        """Keep a graph under its name. No operator here calls one."""
+        """Keep a graph under its name. No operator here calls one.
+
+        Raises:
+            GeError: the name is taken, or this graph is the subgraph or inside it.
+        """
+        if not isinstance(subgraph, Graph):
+            raise TypeError(f"Graph.add_subgraph: found {type(subgraph).__name__}, expected a Graph")
         if subgraph.name in self.model.subgraphs:
             message = f"found a second subgraph {subgraph.name!r}, expected a name of its own"
+            raise GeError(message, "Graph.add_subgraph")
+        if any(graph.model is self.model for graph in (subgraph, *subgraph.get_all_subgraphs())):
+            message = f"found graph {self.name!r} inside its subgraph {subgraph.name!r}, expected no cycle"
             raise GeError(message, "Graph.add_subgraph")
         self.model.subgraphs[subgraph.name] = subgraph.model
 
@@ -126,7 +135,7 @@ class Graph:
         """Give data nodes their indices, in the order of the list."""
         with calling("Graph.set_inputs", graph=self.name):
             for index, node in enumerate(nodes):
-                self.model.check_member(node.model)
+                self.model.check_member(_model(node))
                 if node.type not in DATA_TYPES:
                     raise GeError(f"found node {node.name} of type {node.type}, expected a data node")
                 node.model.attrs["index"] = index
@@ -135,7 +144,7 @@ class Graph:
         """Declare the outputs anew: pairs of a node and which of its outputs."""
         with calling("Graph.set_outputs", graph=self.name):
             for node, index in outputs:
-                self.model.check_member(node.model)
+                self.model.check_member(_model(node))
                 check_port(node.model, index, node.get_outputs_size(), "output")
             self.model.outputs = [Source(node.model, index) for node, index in outputs]
 
@@ -182,6 +191,17 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({self.name!r}, {len(self.model.nodes)} nodes)"
+
+
+def _model(node: Any) -> NodeModel:
+    """What stands behind a node.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(node, Node):
+        raise TypeError(f"found {type(node).__name__}, expected a Node of the graph")
+    return node.model
 
 
 _FORMATS = {

@@ -166,9 +166,9 @@ def _from_list(data: Any, dtype: DataType) -> torch.Tensor | None:
 
 def _check_elements(data: list[Any], dtype: DataType) -> None:
     wanted = (int, float, np.integer, np.floating) if dtype.is_floating else (int, np.integer, np.bool_)
-    stranger = next((value for value in data if not isinstance(value, wanted)), None)
-    if stranger is not None:
-        raise TypeError(f"Tensor: data: found {stranger!r:.80}, expected a flat list of numbers of {dtype.name}")
+    strangers = [value for value in data if not isinstance(value, wanted)]
+    if strangers:
+        raise TypeError(f"Tensor: data: found {strangers[0]!r:.80}, expected a flat list of numbers of {dtype.name}")
 
 
 def _shaped(values: torch.Tensor, desc: CoreDesc) -> torch.Tensor:

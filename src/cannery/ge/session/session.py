@@ -57,7 +57,7 @@ class Session:
     def __init__(self, options: dict[str, str] | None = None) -> None:
         with calling("Session"):
             inherited = instance().options()
-            self._options = check_options(SESSION, options or {}, inherited)
+            self._options = check_options(SESSION, {} if options is None else options, inherited)
         self._generation = instance().generation
         self._graphs: dict[int, _Added] = {}
 
@@ -93,7 +93,8 @@ class Session:
                 raise GeError(message, code=GeStatus.GE_GRAPH_GRAPH_ALREADY_EXIST)
             if not given.model.nodes:
                 raise GeError(f"graph {given.name!r}: found no nodes", code=GeStatus.GE_CLI_SESS_ADD_FAILED)
-            self._graphs[graph_id] = _Added(given.model, check_options(GRAPH, options or {}, self._options))
+            chosen = check_options(GRAPH, {} if options is None else options, self._options)
+            self._graphs[graph_id] = _Added(given.model, chosen)
         return 0
 
     def remove_graph(self, graph_id: int) -> int:
