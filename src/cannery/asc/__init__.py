@@ -115,7 +115,7 @@ from cannery.asc.system import (
 from cannery.asc.system import machine_property as property
 from cannery.asc.tensors import GlobalAddress, GlobalTensor, LocalTensor
 from cannery.asc.tpipe import LocalMemAllocator, TBufPool, TPipe, get_tpipe_ptr
-from cannery.asc.unsimulated import BASIC, refuse
+from cannery.asc.unsimulated import BASIC, Unsimulated
 from cannery.asc.vector.compare import compare, compare_scalar, get_cmp_mask, select, set_cmp_mask
 from cannery.asc.vector.conversion import cast, set_deq_scale
 from cannery.asc.vector.elementwise import CALLS
@@ -310,5 +310,5 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in BASIC:
-        return refuse(f"asc.{name}")
+        return Unsimulated(f"asc.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

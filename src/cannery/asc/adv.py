@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.asc.unsimulated import refuse
+from cannery.asc.unsimulated import Unsimulated
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    return refuse(f"asc.adv.{name}")
+    return Unsimulated(f"asc.adv.{name}")

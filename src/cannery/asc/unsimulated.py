@@ -5,16 +5,15 @@ Source of the names: hicann/pyasc `python/asc/language` @cecba26ace65.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from cannery.asc.runtime import config
 
 BASIC: Final = frozenset((
-    "TensorDesc", "ListTensorDesc", "MrgSortSrcList", "inline", "add_deq_relu", "mul_cast",
-    "add_relu_cast", "sub_relu_cast", "bilinear_interpolation", "cast_deq", "trans_data_to_5hd", "gatherb", "scatter",
-    "gather_mask", "get_gather_mask_remain_count", "sort32", "mrg_sort", "mrg_sort4", "sort", "get_sort_len",
-    "get_sort_offset", "get_mrg_sort_result", "rp_sort16", "proposal_concat", "proposal_extract", "load_data",
+    "TensorDesc", "ListTensorDesc", "MrgSortSrcList", "inline", "add_deq_relu", "mul_cast", "add_relu_cast",
+    "sub_relu_cast", "bilinear_interpolation", "cast_deq", "trans_data_to_5hd", "gatherb", "scatter", "gather_mask",
+    "get_gather_mask_remain_count", "sort32", "mrg_sort", "mrg_sort4", "sort", "get_sort_len", "get_sort_offset",
+    "get_mrg_sort_result", "rp_sort16", "proposal_concat", "proposal_extract", "load_data",
     "load_data_with_transpose", "load_data_with_sparse", "set_load_data_boundary", "set_load_data_padding_value",
     "set_load_data_repeat", "init_const_value", "set_aipp_functions", "load_image_to_local", "mmad",
     "mmad_with_sparse", "set_hf32_mode", "set_hf32_trans_mode", "set_mm_layout_transform", "fixpipe",
@@ -28,17 +27,23 @@ BASIC: Final = frozenset((
     "InitConstValueParams", "LoadImageToLocalParams", "MrgSort4Info", "TransDataTo5HDParams", "TransposeParamsExt",
     "VdeqInfo", "CheckLocalMemoryIAParam", "AippParams", "TransposeType", "LayoutMode", "IterateOrder",
     "ScheduleType", "BatchMode", "IterateMode", "MatmulConfigMode", "AippPaddingParams", "AippSwapParams",
-    "AippSingleLineParams", "AippDataTypeConvParams", "AippChannelPaddingParams", "AippColorSpaceConvParams", "QuantModes", "CO2Layout", "AtomicDtype",
-    "AtomicOp", "AippInputFormat", "BlockMode", "DeqScale", "pad_t",
+    "AippSingleLineParams", "AippDataTypeConvParams", "AippChannelPaddingParams", "AippColorSpaceConvParams",
+    "QuantModes", "CO2Layout", "AtomicDtype", "AtomicOp", "AippInputFormat", "BlockMode", "DeqScale", "pad_t",
 ))  # fmt: skip
 """Names of ``asc`` itself."""
 
 
-def refuse(name: str) -> Callable[..., Any]:
-    """A function that raises NotImplementedError, naming the call and the chip."""
+class Unsimulated:
+    """Stands for a name; calling it, or asking it for a member, raises NotImplementedError, naming it and the chip."""
 
-    def call(*args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f"{name} on {config.platform().name} is not simulated")
+    def __init__(self, name: str) -> None:
+        self.__name__ = name.rpartition(".")[2]
+        self._full_name = name
 
-    call.__name__ = name.rpartition(".")[2]
-    return call
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        raise NotImplementedError(f"{self._full_name} on {config.platform().name} is not simulated")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NotImplementedError(f"{self._full_name}.{name} on {config.platform().name} is not simulated")
