@@ -187,6 +187,28 @@ def test_pytest_as_a_module(tmp_path: Path) -> None:
     assert done.returncode == 1 and "1 passed" in done.stdout and "RAW" in done.stderr
 
 
+def test_a_breakpoint_in_a_kernel(tmp_path: Path) -> None:
+    source = HEAD + textwrap.dedent(
+        """
+        @asc.jit
+        def counting(x: asc.GlobalAddress):
+            for i in range(3):
+                asc.sync_all()  # the second core runs in a thread of its own
+
+        counting[2](x)
+        """
+    )
+    (tmp_path / "program.py").write_text(source)
+    line = source.splitlines().index("        asc.sync_all()  # the second core runs in a thread of its own") + 1
+    done = subprocess.run(
+        [COMMAND, "exec", "-m", "pdb", "-c", f"b {line}", *["-c", "c", "-c", "p (i, int(asc.get_block_idx()))"] * 3,
+         "-c", "q", "program.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    printed = [text for text in done.stdout.splitlines() if text.startswith("(") and text.endswith(")")]
+    assert printed == ["(0, 0)", "(0, 1)", "(1, 0)"] or printed == ["(0, 0)", "(0, 1)", "(1, 1)"]
+
+
 @pytest.mark.parametrize(("wait", "code"), [(True, 0), (False, 1)])
 def test_the_pytest_plugin(wait: bool, code: int, tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(f"{HEAD}\ndef test_it():\n    kernel[1](x, z, {wait})\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cannery.aicore import messages
 from cannery.aicore.core import Blocked
 from cannery.aicore.instruction import Flag, Instruction, Site
+from cannery.aicore.pipes import S
 
 if TYPE_CHECKING:
     from cannery.aicore.core import Core
@@ -48,7 +49,11 @@ class CrossCore:
         def effect() -> None:
             mine.done += 1
 
-        core.issue(Instruction("cross_core_set_flag", pipe, (), (), site, effect))
+        instruction = Instruction("cross_core_set_flag", pipe, (), (), site, effect)
+        if pipe == S:
+            core.scalar(instruction)
+        else:
+            core.issue(instruction)
 
     def wait_flag(self, core: Core, flag: int, mode: int, site: Site | None) -> None:
         """cross_core_wait_flag: blocks every pipe of the core.

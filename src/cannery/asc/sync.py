@@ -31,9 +31,7 @@ def pipe_barrier(pipe: PipeID) -> None:
     Raises:
         ValueError: a pipe this chip has not.
     """
-    if pipe != PipeID.PIPE_ALL and pipe not in PIPE:
-        raise ValueError(f"pipe_barrier: pipe: found {PipeID(pipe).name}, expected a pipe of {running().soc.name}")
-    running().barrier(None if pipe == PipeID.PIPE_ALL else PIPE[PipeID(pipe)], here())
+    running().barrier(None if pipe == PipeID.PIPE_ALL else _pipe("pipe_barrier", pipe), here())
 
 
 def data_sync_barrier(arg0: MemDsbT) -> None:
@@ -44,7 +42,8 @@ def data_sync_barrier(arg0: MemDsbT) -> None:
 def cross_core_set_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     """Set a cross-core flag. Mode 0: between cores of a kind, 1: vector cores of a group, 2: cube and its vectors."""
     core = running()
-    core.launch.crosscore.set_flag(core, int(flag_id), int(mode_id), PIPE[PipeID(pipe)], here())
+    number = _pipe("cross_core_set_flag", pipe)
+    core.launch.crosscore.set_flag(core, int(flag_id), int(mode_id), number, here())
 
 
 def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
@@ -135,6 +134,12 @@ def icache_preload(pre_fetch_len: int) -> None:
 def get_icache_preload_status() -> int:
     """Always idle."""
     return 0
+
+
+def _pipe(name: str, pipe: PipeID) -> int:
+    if pipe not in PIPE:
+        raise ValueError(f"{name}: pipe: found {PipeID(pipe).name}, expected a pipe of {running().soc.name}")
+    return PIPE[PipeID(pipe)]
 
 
 def _check_workspace(core: Core, workspace: GlobalTensor, members: int) -> None:
