@@ -147,7 +147,8 @@ class Context:
         if index == UNKNOWN:
             raise LookupError(f"{runner_type(operator)} is not a registered type of runner")
         if index not in self._pools:
-            self._pools[index] = RunnerPool(self.tally)
+            # Of two threads that come here at once, the second takes the first one's pool.
+            self._pools.setdefault(index, RunnerPool(self.tally))
         return self._pools[index]
 
     def next_host_block(self) -> int:

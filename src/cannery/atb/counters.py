@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from dataclasses import dataclass, fields
 
@@ -38,10 +39,12 @@ class Tally:
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
 
     def add(self, name: str) -> None:
         """Count one more."""
-        self._counts[name] += 1
+        with self._lock:
+            self._counts[name] += 1
 
     def read(self) -> Counters:
         """The numbers now."""

@@ -22,6 +22,7 @@ from cannery.core import AtbStatus, OperatorError, Shape, Stage, TensorDesc
 
 MAX_TENSORS = 256
 MAX_NAME = 128
+NAME = re.compile(rf"[A-Za-z0-9_]{{0,{MAX_NAME}}}")
 Reshape = Callable[[list[int]], Sequence[int]]
 
 
@@ -157,9 +158,10 @@ class GraphOperation(Operation):
         except Exception as failure:
             found_text = f"{type(failure).__name__}: {failure}"
             raise self.refuse(Stage.INFER_SHAPE, "inferShapeFunc", found_text, "descriptors", code) from failure
-        if len(found) != self.graph.outTensorNum:
-            expected = f"{self.graph.outTensorNum}"
-            raise self.refuse(Stage.INFER_SHAPE, "inferShapeFunc", f"{len(found)} descriptors", expected, code)
+        described = sum(isinstance(desc, TensorDesc) for desc in found)
+        if not described == len(found) == self.graph.outTensorNum:
+            found_text, expected = f"{described} descriptors of {len(found)}", f"{self.graph.outTensorNum}"
+            raise self.refuse(Stage.INFER_SHAPE, "inferShapeFunc", found_text, expected, code)
         return found
 
     def _infer_all(self, inputs: Descs, stage: Stage) -> list[Any]:
@@ -234,8 +236,8 @@ def check_graph(param: GraphParam) -> None:
     Raises:
         OperatorError: ERROR_INVALID_GRAPH at stage check.
     """
-    if len(param.name) > MAX_NAME or not re.fullmatch(r"[A-Za-z0-9_]*", param.name):
-        raise _bad(param, "name", repr(param.name), f"at most {MAX_NAME} letters, digits and underscores")
+    if not NAME.fullmatch(str(param.name)):
+        raise _bad(param, "name", f"{param.name!r:.150}", f"at most {MAX_NAME} letters, digits and underscores")
     for name in ("inTensorNum", "outTensorNum", "internalTensorNum"):
         if not 0 <= getattr(param, name) <= MAX_TENSORS:
             raise _bad(param, name, getattr(param, name), f"0 to {MAX_TENSORS}")
@@ -276,5 +278,6 @@ def _check_node(param: GraphParam, index: int, node: Node, assigned: set[int], t
 
 
 def _bad(param: GraphParam, parameter: str, found: object, expected: object) -> OperatorError:
-    code = AtbStatus.ERROR_INVALID_GRAPH
-    return refusal(Stage.CHECK, param.name or "GraphOperation", parameter, found, expected, code)
+    code, name = AtbStatus.ERROR_INVALID_GRAPH, str(param.name)
+    known = name if name and NAME.fullmatch(name) else "GraphOperation"
+    return refusal(Stage.CHECK, known, parameter, found, expected, code)

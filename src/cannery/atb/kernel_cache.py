@@ -23,7 +23,10 @@ LEAST, MOST, DEFAULT = 1, 1024, 1
 def capacity(name: str, environment: Mapping[str, str] = os.environ) -> int:
     """How many tilings a cache keeps: what the variable says, within 1 to 1024; 1 where it says no number."""
     text = environment.get(name, "").strip()
-    return min(max(int(text), LEAST), MOST) if text.isdecimal() else DEFAULT
+    if not (text.isascii() and text.isdecimal()):
+        return DEFAULT
+    # Five digits are too many already, and int() takes no more than some thousands.
+    return min(max(int(text.lstrip("0")[:5] or LEAST), LEAST), MOST)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from cannery.atb.context import Context
 from cannery.atb.errors import from_exception, refusal
-from cannery.atb.types import ExecuteType, LaunchMode, SVector, Tensor, VariantPack, byte_size
+from cannery.atb.types import ExecuteType, LaunchMode, SVector, Tensor, VariantPack, byte_size, is_null
 from cannery.core import AtbStatus, OperatorError, Stage, TensorDesc
 from cannery.runtime import Stream
 from cannery.runtime.event import Event
@@ -100,10 +100,12 @@ class Operation(ABC):
         Raises:
             OperatorError: at stage tiling. ERROR_OUT_OF_HOST_MEMORY stands for any other exception.
         """
-        self._state = None
-        if not isinstance(context, Context) or not context.is_alive:
+        self._state = self._prepared = None
+        if not isinstance(context, Context):
             found = "null" if context is None else type(context).__name__
-            raise self.refuse(Stage.TILING, "context", found, "a context that was not destroyed")
+            raise self.refuse(Stage.TILING, "context", found, "a context")
+        if not context.is_alive:
+            raise self.refuse(Stage.TILING, "context", "one that was destroyed", "a living one")
         inputs, outputs = [t.desc for t in variantPack.inTensors], [t.desc for t in variantPack.outTensors]
         self._check_captured(context, inputs, outputs)
         size = self._guarded(Stage.TILING, lambda: self.plan(tuple(inputs), tuple(outputs), context))
@@ -177,7 +179,7 @@ class Operation(ABC):
     def _check_workspace(self, state: SetupState, workspace: Any, size: int) -> None:
         if size < state.workspace_size:
             raise self.refuse(Stage.LAUNCH, "workspaceSize", size, f"at least {state.workspace_size}, as Setup said")
-        if workspace is None and size > 0:
+        if is_null(workspace) and size > 0:
             raise self.refuse(Stage.LAUNCH, "workspace", "null", f"{size} bytes of device memory")
 
     def _check_pack(self, state: SetupState, pack: VariantPack) -> None:
@@ -193,7 +195,7 @@ class Operation(ABC):
     def _check_tensor(self, name: str, tensor: Tensor, size: int, is_sized: bool) -> None:
         if is_sized and tensor.dataSize != size:
             raise self.refuse(Stage.LAUNCH, name, f"dataSize {tensor.dataSize}", f"{size}, as at Setup")
-        if size and (tensor.data is None or (isinstance(tensor.data, int) and not tensor.data)):
+        if size and is_null(tensor.data):
             raise self.refuse(Stage.LAUNCH, name, "neither deviceData nor hostData", "one of them")
 
     def _run_phases(self, state: SetupState, pack: VariantPack, workspace: Any) -> None:

@@ -161,7 +161,8 @@ def CloneOperationParam(operation: Operation | None, param_class: type) -> Any:
     """
     found = _updatable(operation, "CloneOperationParam").param
     if type(found) is not param_class:
-        raise refusal(Stage.CHECK, "CloneOperationParam", "param", param_class.__name__, type(found).__name__)
+        asked = getattr(param_class, "__name__", repr(param_class))
+        raise refusal(Stage.CHECK, "CloneOperationParam", "param", asked, type(found).__name__)
     return copy_of(found)
 
 

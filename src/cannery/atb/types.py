@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import torch
+from typing_extensions import Self
 
 from cannery.core import DataType, Format, Shape, TensorDesc
 from cannery.core import Tensor as CoreTensor
@@ -53,14 +54,22 @@ class SVector(list[T]):
 
     def append(self, item: T) -> None:
         """Put an element at the end."""
-        if len(self) >= MAX_SVECTOR_SIZE:
-            raise MaxSizeExceededError(f"SVector: found element {len(self) + 1}, expected at most {MAX_SVECTOR_SIZE}")
-        super().append(item)
+        self.insert(len(self), item)
 
     def extend(self, items: Iterable[T]) -> None:
         """Put elements at the end."""
         for item in items:
             self.append(item)
+
+    def insert(self, index: SupportsIndex, item: T) -> None:
+        """Put an element before another."""
+        if len(self) >= MAX_SVECTOR_SIZE:
+            raise MaxSizeExceededError(f"SVector: found element {len(self) + 1}, expected at most {MAX_SVECTOR_SIZE}")
+        super().insert(index, item)
+
+    def __iadd__(self, items: Iterable[T]) -> Self:  # type: ignore[override,misc]
+        self.extend(items)
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +104,13 @@ class Tensor:
 
     @property
     def data(self) -> Any:
-        """Where the data are; None for a tensor without any."""
-        return self.hostData if self.deviceData is None else self.deviceData
+        """Where the data are; None for a tensor without any. An address of 0 is null."""
+        return self.hostData if is_null(self.deviceData) else self.deviceData
+
+
+def is_null(data: Any) -> bool:
+    """Whether this is no memory: nothing, or the address 0."""
+    return data is None or (isinstance(data, int) and data == 0)
 
 
 def byte_size(desc: TensorDesc) -> int:

@@ -56,6 +56,7 @@ def test_setup_of_a_graph_replays_every_node(unpad: Unpad) -> None:
 
 BAD = [
     ("name", {"name": "a-b"}),
+    ("name", {"name": "a\n"}),
     ("name", {"name": "a" * 129}),
     ("inTensorNum", {"inTensorNum": 257}),
     ("internalTensorNum", {"internalTensorNum": -1}),
@@ -77,6 +78,7 @@ def test_what_is_no_graph_is_refused(culprit: str, changes: dict[str, Any]) -> N
         atb.CreateOperation(there_and_back(**changes))
     assert (caught.value.stage.letter, caught.value.parameter) == ("C", culprit)
     assert caught.value.code.name == "ERROR_INVALID_GRAPH"
+    assert "\n" not in str(caught.value)
 
 
 def test_an_operation_belongs_to_one_node() -> None:
@@ -114,7 +116,7 @@ def test_a_graph_counts_its_tensors(unpad: Unpad, count: int) -> None:
 def test_shapes_may_come_from_a_function(unpad: Unpad) -> None:
     desc = unpad.pack.inTensors[0].desc
     assert atb.CreateOperation(there_and_back(inferShapeFunc=lambda descs: descs)).InferShape([desc]) == [desc]
-    bad: tuple[Any, ...] = (lambda descs: [], lambda descs: descs[7])
+    bad: tuple[Any, ...] = (lambda descs: [], lambda descs: descs[7], lambda descs: [5], lambda descs: None)
     for function in bad:
         with pytest.raises(OperatorError, match="ERROR_GRAPH_INFERSHAPE_FUNC_FAIL"):
             atb.CreateOperation(there_and_back(inferShapeFunc=function)).InferShape([desc])

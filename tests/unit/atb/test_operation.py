@@ -1,6 +1,7 @@
 """Operations step by step: what each step checks, in which order, and what it leaves."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -66,7 +67,9 @@ def test_a_clone_is_a_copy(unpad: Unpad) -> None:
 def test_what_cannot_be_cloned_or_updated_is_refused(unpad: Unpad) -> None:
     other, graph = atb.PadWithHiddenStateParam, atb.GraphParam("g", 1, 1, 0, [atb.Node(unpad.operation, [0], [1])])
     assert fault(lambda: atb.CloneOperationParam(None, other)) == ("C", "operation", PARAM)
-    assert fault(lambda: atb.CloneOperationParam(unpad.operation, other)) == ("C", "param", PARAM)
+    wrongs: tuple[Any, ...] = (other, None, param())
+    for wrong in wrongs:
+        assert fault(partial(atb.CloneOperationParam, unpad.operation, wrong)) == ("C", "param", PARAM)
     assert fault(lambda: atb.UpdateOperationParam(None, param())) == ("C", "operation", PARAM)
     assert fault(lambda: atb.UpdateOperationParam(unpad.operation, None)) == ("C", "param", PARAM)
     assert fault(lambda: atb.UpdateOperationParam(unpad.operation, other([1]))) == ("C", "param", PARAM)
@@ -133,7 +136,9 @@ def test_execute_wants_the_context_of_setup(unpad: Unpad) -> None:
     other.SetExecuteStream(unpad.stream)
     assert fault(lambda: unpad.operation.Execute(unpad.pack, None, 0, other)) == ("E", "context", PARAM)
     assert fault(lambda: unpad.operation.Execute(unpad.pack, None, 0, None)) == ("E", "context", PARAM)
-    assert fault(lambda: unpad.operation.Execute(unpad.pack, None, 8, unpad.context)) == ("E", "workspace", PARAM)
+    for null in (None, 0):
+        execute = partial(unpad.operation.Execute, unpad.pack, null, 8, unpad.context)
+        assert fault(execute) == ("E", "workspace", PARAM)
 
 
 def test_a_setup_that_fails_takes_back_the_one_before(unpad: Unpad) -> None:
@@ -169,6 +174,22 @@ def test_the_phases_can_run_apart(unpad: Unpad) -> None:
         unpad.context.SetExecuteType(atb.ExecuteType.EXECUTE_NORMAL)
     unpad.stream.synchronize()
     assert torch.equal(unpad.out, unpad.expected)
+
+
+def test_a_setup_between_the_phases_drops_what_was_prepared(unpad: Unpad) -> None:
+    unpad.operation.Setup(unpad.pack, unpad.context)
+    execute = lambda: unpad.operation.Execute(unpad.pack, None, 0, unpad.context)  # noqa: E731
+    try:
+        unpad.context.SetExecuteType(atb.ExecuteType.EXECUTE_PRELAUNCH)
+        execute()
+        atb.UpdateOperationParam(unpad.operation, param([5, 3]))
+        unpad.operation.Setup(unpad.pack, unpad.context)
+        unpad.context.SetExecuteType(atb.ExecuteType.EXECUTE_LAUNCH)
+        assert fault(execute) == ("E", "phase", PARAM)
+    finally:
+        unpad.context.SetExecuteType(atb.ExecuteType.EXECUTE_NORMAL)
+    unpad.stream.synchronize()
+    assert unpad.out.isnan().all()
 
 
 def test_a_captured_operation_takes_the_same_descriptors_only(unpad: Unpad) -> None:

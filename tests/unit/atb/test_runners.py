@@ -120,7 +120,20 @@ def test_the_runners_cache_holds_as_many_tilings_as_the_environment_says(
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("", 1), ("0", 1), ("-3", 1), ("7", 7), ("1024", 1024), ("1025", 1024), ("x", 1)]
+    ("text", "expected"),
+    [
+        ("", 1),
+        ("0", 1),
+        ("-3", 1),
+        ("7", 7),
+        ("0000000007", 7),
+        ("1024", 1024),
+        ("1025", 1024),
+        ("9" * 5000, 1024),
+        ("x", 1),
+        ("1e3", 1),
+        ("\u0667", 1),
+    ],
 )
 def test_capacities_are_clamped(text: str, expected: int) -> None:
     assert capacity(GLOBAL_COUNT, {GLOBAL_COUNT: text}) == expected

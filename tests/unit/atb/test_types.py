@@ -5,6 +5,7 @@ import torch
 
 from cannery import DataType, Format, Shape, TensorDesc
 from cannery.atb import MaxSizeExceededError, SVector, Tensor, VariantPack
+from cannery.atb.types import is_null
 
 
 def test_an_svector_takes_256_elements_and_no_more() -> None:
@@ -14,6 +15,11 @@ def test_an_svector_takes_256_elements_and_no_more() -> None:
         vector.append(1)
     with pytest.raises(MaxSizeExceededError):
         SVector(range(257))
+    with pytest.raises(MaxSizeExceededError):
+        vector.insert(0, 1)
+    with pytest.raises(MaxSizeExceededError):
+        vector += [1]
+    assert len(vector) == 256
     with pytest.raises(IndexError):
         vector[256]
 
@@ -33,6 +39,13 @@ def test_a_tensor_without_a_descriptor_has_no_bytes() -> None:
     assert (Tensor().dataSize, Tensor().data) == (0, None)
     undefined = TensorDesc(DataType.DT_UNDEFINED, Shape((2, 3)))
     assert Tensor(undefined).dataSize == 6
+
+
+def test_an_address_of_0_is_null() -> None:
+    host = torch.zeros(2)
+    assert Tensor(deviceData=0, hostData=host).data is host
+    assert Tensor(deviceData=8, hostData=host).data == 8
+    assert is_null(Tensor(deviceData=0).data) and not is_null(torch.zeros(1))
 
 
 def test_what_is_not_contiguous_is_no_tensor() -> None:
