@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -47,10 +48,18 @@ def _(counts: Tensor, limit: int, cumulative: bool) -> tuple[Tensor, Any, Any]:
 def ragged_mask_layout(mask: Tensor, limit: int) -> tuple[Tensor, Tensor, int]:
     """Flat positions int64 (N,) of the ones of a mask (B, S), offsets int32 (B + 1,) on the host, longest sample."""
     checks.check_zero_or_one(mask)
-    there = mask != 0
-    lengths = there.sum(dim=1).tolist()
+    positions, lengths = _ones(mask if mask.dtype == torch.bool else mask != 0)
     checks.check_lengths(lengths, limit, "mask row sum")
-    return there.flatten().nonzero().flatten(), _offsets(lengths), max(lengths, default=0)
+    return positions, _offsets(lengths), max(lengths, default=0)
+
+
+def _ones(there: Tensor) -> tuple[Tensor, list[int]]:
+    """Flat positions of the ones of a bool mask, and how many each row has."""
+    if there.device.type != "cpu":
+        return there.flatten().nonzero().flatten(), there.sum(dim=1).tolist()
+    # By numpy, which does not wake torch's threads: on a busy machine they take longer to come than this takes.
+    array = there.numpy()
+    return torch.from_numpy(np.flatnonzero(array)), np.count_nonzero(array, axis=1).tolist()
 
 
 @ragged_mask_layout.register_fake
