@@ -20,7 +20,16 @@ from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Si
 from cannery.aicore.memory import Arena, GlobalBuffer, poison
 from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, V
 from cannery.asc.context import here, running
-from cannery.asc.params import DataCopyExtParams, DataCopyPadExtParams, DataCopyPadParams, DataCopyParams, SliceInfo
+from cannery.asc.layouts import load_nz, store_nd
+from cannery.asc.params import (
+    DataCopyExtParams,
+    DataCopyPadExtParams,
+    DataCopyPadParams,
+    DataCopyParams,
+    Nd2NzParams,
+    Nz2NdParamsFull,
+    SliceInfo,
+)
 from cannery.asc.tensors import GlobalTensor, LocalTensor, scalar_bytes
 
 Tensor = GlobalTensor | LocalTensor
@@ -62,10 +71,11 @@ def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
     """Copy between global and local memory, or within local memory.
 
     Forms: ``count`` elements, rounded down to 32 bytes; ``repeat_params=DataCopyParams(...)``;
-    ``slice_list1, slice_list2, dim_value`` (destination's slices first).
+    ``slice_list1, slice_list2, dim_value`` (destination's slices first); ``intri_params=Nd2NzParams(...)`` on load and
+    ``Nz2NdParamsFull(...)`` on store.
 
     Raises:
-        NotImplementedError: a layout-converting form (Nd2Nz, Nz2Nd, CO1).
+        NotImplementedError: copies out of L0C.
         TypeError: no form takes these arguments.
     """
     if len(args) == 1 and not options and isinstance(args[0], int):
@@ -78,6 +88,10 @@ def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
     params = options.get("repeat_params", options.get("intri_params", args[0] if args else None))
     if isinstance(params, DataCopyParams):
         _pieces_of_blocks(dst, src, params, site)
+    elif isinstance(params, Nd2NzParams) and isinstance(dst, LocalTensor) and isinstance(src, GlobalTensor):
+        load_nz(dst, src, params, site)
+    elif isinstance(params, Nz2NdParamsFull) and isinstance(dst, GlobalTensor) and isinstance(src, LocalTensor):
+        store_nd(dst, src, params, site)
     elif isinstance(params, (list, tuple)) or "slice_list1" in options:
         _sliced(dst, src, args, options, site)
     elif isinstance(params, int):

@@ -125,6 +125,33 @@ class SliceInfo:
 
 
 @dataclass
+class Nd2NzParams:
+    """ND → NZ on load: counts and strides in elements, the NZ side's group and row strides in groups of 32 bytes."""
+
+    nd_num: int = 0
+    n_value: int = 0
+    d_value: int = 0
+    src_nd_matrix_stride: int = 0
+    src_d_value: int = 0
+    dst_nz_c0_stride: int = 0
+    dst_nz_n_stride: int = 0
+    dst_nz_matrix_stride: int = 0
+
+
+@dataclass
+class Nz2NdParamsFull:
+    """NZ → ND on store: source strides in 256 and 16 elements, destination strides in elements."""
+
+    nd_num: int = 1
+    n_value: int = 0
+    d_value: int = 0
+    src_nd_matrix_stride: int = 1
+    src_n_stride: int = 0
+    dst_d_stride: int = 0
+    dst_nd_matrix_stride: int = 1
+
+
+@dataclass
 class GatherMaskParams:
     """Strides of gather_mask, in blocks of 32 bytes."""
 

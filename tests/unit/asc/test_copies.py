@@ -100,6 +100,22 @@ def test_a_count_that_is_no_whole_number_of_blocks_is_rounded_down() -> None:
     assert [finding.kind for finding in errors(found.findings())] == ["ROUNDED_COPY"]
 
 
+def test_nd_to_nz_and_back() -> None:
+    rows, columns = 5, 40
+    x = np.arange(1, 2 * rows * columns + 1, dtype=np.float16)
+    there = asc.Nd2NzParams(2, rows, columns, rows * columns, columns, 16, 1, 3 * 16 * 16)
+    back = asc.Nz2NdParamsFull(2, rows, columns, 3, 16, columns, rows * columns)
+    z = run(
+        x, np.zeros_like(x), lambda t, g: asc.data_copy(t, g, intri_params=there),
+        lambda g, t: asc.data_copy(g, t, intri_params=back),
+    )  # fmt: skip
+    np.testing.assert_array_equal(z, x)
+    nz = run(x, np.zeros(2 * 768, np.float16), lambda t, g: asc.data_copy(t, g, intri_params=there), whole(1536)[1])
+    groups = nz.reshape(2, 3, 16, 16)
+    np.testing.assert_array_equal(groups[1, 2, 3], [*x.reshape(2, rows, columns)[1, 3, 32:], *[0] * 8])
+    assert not groups[:, :, rows:].any()
+
+
 def test_nothing_to_copy_is_no_instruction() -> None:
     z = np.zeros(32, np.int32)
     x = np.ones(32, np.int32)
