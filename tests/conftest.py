@@ -1,8 +1,15 @@
 """What every tier of tests shares: programs a user's machine may lack, and one hypothesis profile."""
 
+import json
 import os
 import shutil
+import subprocess
+import sys
+from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -44,3 +51,64 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("tool"):
         for name in mark.args:
             require_tool(name)
+
+
+# Set in the process that runs a file marked `own_process`: where it writes outcomes.
+OUTCOMES = "CANNERY_TEST_OUTCOMES"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare what this file honours."""
+    config.addinivalue_line("markers", "own_process: changes the process for good; its file runs in one of its own")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Replace every test marked `own_process` by one that reports its outcome elsewhere."""
+    if OUTCOMES in os.environ:
+        return
+    chosen: dict[Path, list[str]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("own_process"):
+            chosen[item.path].append(item.nodeid)
+    for place, item in enumerate(items):
+        if item.path in chosen and item.nodeid in chosen[item.path]:
+            items[place] = Elsewhere.from_parent(item.parent, name=item.name, chosen=tuple(chosen[item.path]))
+
+
+class Elsewhere(pytest.Item):
+    """A test that runs in the process of its file."""
+
+    def __init__(self, *, chosen: tuple[str, ...], **kwargs: object) -> None:
+        super().__init__(**kwargs)  # type: ignore[arg-type]
+        self.chosen = chosen
+
+    def runtest(self) -> None:
+        """Pass on the outcome."""
+        outcome, text = outcomes(self.config.rootpath, self.chosen).get(self.nodeid, ("missing", "it was not run"))
+        if outcome == "skipped":
+            pytest.skip(text)
+        if outcome != "passed":
+            pytest.fail(text, pytrace=False)
+
+
+@cache
+def outcomes(root: Path, tests: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """Outcome and text of each of the tests, from a process that runs nothing else."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "outcomes"
+        command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-q", *tests]
+        run = subprocess.run(
+            command, cwd=root, env={**os.environ, OUTCOMES: str(path)}, capture_output=True, text=True, check=False
+        )
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    found = {name: (outcome, text) for name, outcome, text in map(json.loads, lines)}
+    output = run.stdout[-4000:] + run.stderr[-4000:]
+    return {name: found.get(name, ("missing", f"the process ended with {run.returncode}\n{output}")) for name in tests}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """In such a process: write a test's outcome when its call ends, or when something before or after it failed."""
+    if OUTCOMES in os.environ and (report.when == "call" or report.outcome != "passed"):
+        with open(os.environ[OUTCOMES], "a", encoding="utf-8") as file:
+            print(json.dumps([report.nodeid, report.outcome, report.longreprtext]), file=file)

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
+from cannery.core import own_precision
 from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, as_int64, segments
 from cannery.ops._lightning_indexer.operands import Geometry
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
@@ -52,7 +52,7 @@ class _Plan:
         """Loss a row, and the gradients of its plain or weighted sum."""
         device = q.device
         q, k, w, row_weight = (_near(tensor) for tensor in (q, k, w, row_weight))
-        with torch.no_grad():
+        with torch.no_grad(), own_precision(q.device):
             results = loss_and_gradients(
                 q, k, w, self.target, self.geometry, check=self.target.check, row_weight=row_weight
             )
@@ -100,6 +100,8 @@ class LightningIndexerKLLoss(nn.Module):
         super().__init__()
         if reduction not in REDUCTIONS:
             raise ArgumentError("reduction", repr(reduction), ", ".join(REDUCTIONS))
+        if layout not in ("BSND", "TND"):
+            raise ArgumentError("layout", repr(layout), "BSND or TND")
         if mask_mode not in (0, 3):
             raise ArgumentError("mask_mode", str(mask_mode), "0 or 3")
         if not 1 <= cmp_ratio <= 128:
@@ -214,15 +216,30 @@ class _Loss(torch.autograd.Function):
         return _reduced(rows, plan, q, k)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        tensors = ctx.saved_tensors
-        if ctx.plan.reduction == "none":
-            tensors = ctx.plan.run(*tensors, row_weight=upstream.contiguous())[1:]
-            upstream = upstream.new_ones(())
-        wanted = ctx.needs_input_grad[:3]
-        pairs = zip(tensors, wanted, strict=True)
-        return (*(_scaled(g, upstream * ctx.factor) if needed else None for g, needed in pairs), None)
+        with torch.no_grad():
+            tensors = ctx.saved_tensors
+            if ctx.plan.reduction == "none":
+                tensors = ctx.plan.run(*tensors, row_weight=upstream.contiguous())[1:]
+                upstream = upstream.new_ones(())
+            pairs = zip(tensors, ctx.needs_input_grad[:3], strict=True)
+            gradients = [_scaled(g, upstream * ctx.factor) if needed else None for g, needed in pairs]
+        if torch.is_grad_enabled():  # somebody means to differentiate the gradients
+            end = torch.zeros((), requires_grad=True)
+            gradients = [None if g is None else _NoDerivative.apply(g, end) for g in gradients]
+        return (*gradients, None)
+
+
+class _NoDerivative(torch.autograd.Function):
+    """A gradient as it is; who differentiates it hears that this cannot be done, instead of getting zeros."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: Tensor, end: Tensor) -> Tensor:
+        return gradient.view_as(gradient)
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[None, None]:
+        raise RuntimeError("LightningIndexerKLLoss: found a second derivative asked for, expected the first alone")
 
 
 class _NoLoss(torch.autograd.Function):

@@ -56,8 +56,14 @@ def on_host(tensor: Tensor) -> Tensor:
     ):
         return kept
     # `tensor.data = other` and in-place view operators change what the Python object stands for.
-    kept = tensor.__dict__[HOST] = _moved(tensor, _CPU_DEVICE)
+    kept = tensor.__dict__[HOST] = _with_bits_of(tensor, _moved(tensor, _CPU_DEVICE))
     return kept
+
+
+def _with_bits_of(tensor: Tensor, moved: Tensor) -> Tensor:
+    """Lazy conjugation and negation, which DLPack leaves behind."""
+    moved = moved.conj() if tensor.is_conj() else moved
+    return torch._neg_view(moved) if tensor.is_neg() else moved
 
 
 def state_without_alias(tensor: Tensor) -> Any:

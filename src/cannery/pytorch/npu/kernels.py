@@ -40,8 +40,8 @@ class Plan:
     """What the schema of an operator says about running it elsewhere.
 
     Attributes:
-        written: position and name of the arguments it writes, which are what it returns, if it returns anything.
-        is_silent: it returns nothing.
+        written: position and name of the arguments it writes.
+        returned: for each result, the written argument that it is, if it is one.
         is_out: it writes into ``out=`` tensors, which it may have to resize.
         generator: position and name of its generator argument.
         draws: it draws random numbers.
@@ -54,7 +54,7 @@ class Plan:
     call: Callable[..., Any]
     name: str
     written: tuple[tuple[int, str], ...]
-    is_silent: bool
+    returned: tuple[tuple[int, str] | None, ...]
     is_out: bool
     generator: tuple[int, str] | None
     draws: bool
@@ -66,15 +66,14 @@ class Plan:
     def of(cls, op: OpOverload) -> Plan:
         """Read it."""
         arguments = op._schema.arguments
-        written = [(i, a.name) for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
-        returns_written = any(r.alias_info is not None and r.alias_info.is_write for r in op._schema.returns)
-        is_silent = not op._schema.returns
+        written = [(i, a) for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
+        names = {frozenset(a.alias_info.before_set): (i, a.name) for i, a in written}
         generators = [(i, a.name) for i, a in enumerate(arguments) if "Generator" in str(a.type)]
         return cls(
             call=op._op,
             name=op._schema.name,
-            written=tuple(written) if returns_written or is_silent else (),
-            is_silent=is_silent,
+            written=tuple((i, a.name) for i, a in written),
+            returned=tuple(r.alias_info and names.get(frozenset(r.alias_info.before_set)) for r in op._schema.returns),
             is_out=any(a.is_out for a in arguments),
             generator=generators[0] if generators else None,
             draws=torch.Tag.nondeterministic_seeded in op.tags,
@@ -144,7 +143,7 @@ def kernel_of(op: OpOverload) -> Kernel:
     if plan.is_out:
         return _out_kernel(plan)
 
-    returns_own = bool(plan.written) or plan.is_silent
+    returns_own = any(plan.returned) or not plan.returned
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         operands = _Operands(plan)
@@ -152,7 +151,7 @@ def kernel_of(op: OpOverload) -> Kernel:
         hosts = [convert(arg) for arg in args]
         named = {name: convert(arg) for name, arg in kwargs.items()} if kwargs else kwargs
         result = _called(plan, hosts, named)
-        return _own(plan, args, kwargs) if returns_own else placed(result, operands.index)
+        return _own(plan, args, kwargs, result) if returns_own else placed(result, operands.index)
 
     return kernel
 
@@ -168,7 +167,7 @@ def _random_kernel(plan: Plan) -> Kernel:
         _give_generator(plan, hosts, named, index)
         with machine().drawing_from(index) if plan.generator is None else nullcontext():
             result = _called(plan, hosts, named)
-        return _own(plan, args, kwargs) if plan.written or plan.is_silent else placed(result, index)
+        return _own(plan, args, kwargs, result) if any(plan.returned) else placed(result, index)
 
     return kernel
 
@@ -197,7 +196,7 @@ def _out_kernel(plan: Plan) -> Kernel:
         for name in outs & named.keys():
             if isinstance(kwargs[name], Tensor):
                 follow(kwargs[name], named[name])
-        return _own(plan, args, kwargs)
+        return _own(plan, args, kwargs, None)
 
     return kernel
 
@@ -232,12 +231,17 @@ def _called(plan: Plan, hosts: Sequence[Any], named: Mapping[str, Any]) -> Any:
         ) from failure
 
 
-def _own(plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """The arguments that were written: in-place and out= operators return them, if anything."""
-    if plan.is_silent:
+def _own(plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> Any:
+    """The results: arguments that were written are themselves, the others are put on their device."""
+    if not plan.returned:
         return None
-    own = tuple(args[i] if i < len(args) else kwargs[name] for i, name in plan.written)
-    return own[0] if len(own) == 1 else own
+    own = tuple(args[at[0]] if at and at[0] < len(args) else at and kwargs[at[1]] for at in plan.returned)
+    if len(own) == 1:
+        return own[0]
+    if all(plan.returned):
+        return own
+    device = next(tensor for tensor in own if tensor is not None).get_device()
+    return tuple(placed(made, device) if mine is None else mine for mine, made in zip(own, result, strict=True))
 
 
 def placed(value: Any, index: int | None) -> Any:

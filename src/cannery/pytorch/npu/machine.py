@@ -93,9 +93,19 @@ class Machine:
         return device.chip_for(device.open().default_stream if stream is None else stream.runtime_stream)
 
     def place(self, host: Tensor, index: int) -> Tensor:
-        """A tensor of a device over new memory that a CPU tensor holds; the memory counts as the device's."""
+        """A tensor of a device over new memory that a CPU tensor holds; the memory counts as the device's.
+
+        Raises:
+            NotImplementedError: the tensor is sparse.
+            torch.OutOfMemoryError: the device is full.
+        """
         if not self.is_initialized:
             self.initialize()
+        if host.layout is not torch.strided:
+            raise NotImplementedError(f"{host.layout} tensors on npu are not there in cannery: use strided ones")
+        if host.is_conj() or host.is_neg():
+            # Lazy bits stay behind when memory changes hands.
+            host = host.resolve_conj().resolve_neg()
         attributes = host.__dict__
         if BLOCK not in attributes:
             attributes[BLOCK] = self.ledgers[index].take(host.nbytes)

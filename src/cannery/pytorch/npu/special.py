@@ -64,6 +64,11 @@ def resize_(self: Tensor, size: list[int], *, memory_format: torch.memory_format
     return redispatched
 
 
+def zeros(size: list[int], *, dtype: torch.dtype | None = None, device: torch.device | None = None, **_: Any) -> Tensor:
+    """What stands for zeros without having memory elsewhere has memory here."""
+    return machine().place(torch.zeros(size, dtype=dtype), machine().index_of(device))
+
+
 def _grow(tensor: Tensor, size: int) -> None:
     old = tensor.untyped_storage()
     bytes_ = torch.empty(size, dtype=torch.uint8)
@@ -187,6 +192,7 @@ KERNELS: Mapping[str, Kernel] = MappingProxyType(
         "_copy_from_and_resize": copy_from,
         "_to_copy": to_copy,
         "resize_": resize_,
+        "_efficientzerotensor": zeros,
         "convolution_overrideable": convolution,
         "convolution_backward_overrideable": convolution_backward,
         "_thnn_fused_lstm_cell": lstm_cell,

@@ -40,6 +40,7 @@ def transfer() -> None:
     _replace(torch.Tensor, _TENSOR)
     _replace(torch.nn.Module, ("to", "to_empty"))
     _replace(torch.amp, ("autocast", "GradScaler", "custom_fwd", "custom_bwd"))
+    _generator()
     _device()
     _cuda(npu)
     _distributed()
@@ -76,6 +77,11 @@ def _replace(place: Any, names: Any) -> None:
 def _rename_arguments(kind: type) -> None:
     """A class must stay one: its constructor renames."""
     kind.__init__ = _renaming(kind.__init__)  # type: ignore[misc]
+
+
+def _generator() -> None:
+    kind: Any = torch.Generator
+    kind.__new__ = staticmethod(_renaming(kind.__new__))
 
 
 def _device() -> None:
