@@ -58,6 +58,8 @@ class Schedule:
             BaseException: what the first failing core raised; the others are unwound before.
         """
         self._work()
+        if self._failure is not None and not isinstance(self._failure, Exception):
+            raise self._failure  # interrupted: the core that runs now is not waited for
         if any(seat.state != DONE for seat in self._seats.values()):
             self._all_done.wait()
         for thread in self._threads:

@@ -186,7 +186,7 @@ def _load_padded(dst: LocalTensor, src: GlobalTensor, params: DataCopyExtParams,
     there = Pieces(origin.number, slot, slot + int(params.dst_stride) * 32)
     fill = _filler(dst, pad)
     core = running()
-    write = dst.access(0, there.extent)._replace(runs=there.runs())
+    write = _without_filler(dst.access(0, there.extent)._replace(runs=there.runs()))
     unwritten: Runs = ()
     if not (pad.is_pad or core.registers.pad_value is not None):
         inner = ((0, left), (left + length, slot))
@@ -203,6 +203,12 @@ def _load_padded(dst: LocalTensor, src: GlobalTensor, params: DataCopyExtParams,
             _store(dst, at, piece, None)
 
     core.issue(Instruction("data_copy_pad", MTE2, (read,), (write,), site, effect, (), FILL, None, unwritten))
+
+
+def _without_filler(write: Access) -> Access:
+    """The last piece's filler may reach beyond a tensor's last element, up to the end of that block of 32 bytes."""
+    end = write.owner.upper
+    return write._replace(upper=end) if end < write.upper <= -(-end // 32) * 32 else write
 
 
 def _filler(dst: LocalTensor, pad: DataCopyPadParams | DataCopyPadExtParams) -> np.ndarray[Any, Any]:

@@ -310,7 +310,7 @@ def scalar_bytes(value: Any, dtype: DataType) -> np.ndarray[Any, Any]:
 
 
 def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
-    """The bytes of a static tensor, up to whole blocks of 32 bytes. More than the chip has is a finding."""
+    """The bytes of a static tensor. More than the chip has is a finding."""
     core = running()
     memory = MEMORY[pos]
     end = addr + size
@@ -320,4 +320,4 @@ def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
     who = f"LocalTensor at {addr}"
     if end > limit and core.checker is not None:
         core.checker.report(messages.overflow(memory, end, limit, who, [(who, end)], here()))
-    return Allocation(core, pos, addr, -(-end // 32) * 32 - addr, who)
+    return Allocation(core, pos, addr, size, who)

@@ -196,6 +196,21 @@ def vector_beyond_tensor(x: Any) -> None:
 
 
 @asc.jit
+def one_element_beyond_tensor(x: Any) -> None:
+    t = asc.LocalTensor(asc.float32, CALC, 0, N - 3)
+    asc.duplicate(t, 1.0, N - 2)
+
+
+@asc.jit
+def filler_beyond_tensor(x: Any) -> None:
+    t = asc.LocalTensor(asc.float32, IN, 0, 10)
+    shape = asc.DataCopyExtParams(1, 40, 0, 0, 0)
+    asc.data_copy_pad(t, bound(x), shape, asc.DataCopyPadExtParams(asc.float32, False, 0, 0, 0))
+    sync(EVENT.MTE2_MTE3)
+    asc.data_copy_pad(bound(x), t, shape)
+
+
+@asc.jit
 def scalar_beyond_tensor(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     t.set_value(N, 1.0)

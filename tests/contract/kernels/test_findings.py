@@ -34,6 +34,8 @@ CASES: list[tuple[Any, ...]] = [
     (k.store_beyond_array, (), 1, {("OOB", ERROR, ("MTE3",), "GM")}),
     (k.load_beyond_buffer_size, (), 1, {("OOB", ERROR, ("MTE2",), "GM")}),
     (k.vector_beyond_tensor, (), 1, {("OOB", ERROR, ("V",), "UB")}),
+    (k.one_element_beyond_tensor, (), 1, {("OOB", ERROR, ("V",), "UB")}),
+    (k.filler_beyond_tensor, (), 1, set()),
     (k.scalar_beyond_tensor, (), 1, {("OOB", ERROR, ("S",), "UB")}),
     (k.misaligned_vector, (), 1, {("MISALIGNED", ERROR, ("V",), "UB")}),
     (k.misaligned_store, (), 1, {("MISALIGNED", ERROR, ("MTE3",), "UB")}),
