@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from cannery.aicore import messages
 from cannery.aicore.core import Core
@@ -244,15 +245,27 @@ def _memory_of(tensor: Tensor) -> str:
 def _copier(
     core: Core, dst: Tensor, src: Tensor, write: Access, read: Access, there: Pieces, origin: Pieces
 ) -> tuple[Any, ...]:
-    """An effect and its arguments. One stretch inside its memories is a plain copy between two views."""
+    """An effect and its arguments. What lies inside its memories is a plain copy between two views."""
     atomic = core.registers.atomic_op if isinstance(dst, GlobalTensor) else None
-    if atomic is None and there.number == 1:
+    if atomic is None:
         target, source = _view(dst, write), _view(src, read)
         if target is not None and source is not None:
             wide = _wide_views(dst, src, write, read)
-            return (np.copyto, target, source) if wide is None else (_copy_both, target, source, *wide)
+            views = [(_cut(target, there), _cut(source, origin))]
+            if wide is not None:
+                halves = [Pieces(side.number, side.length // 2, side.step // 2) for side in (there, origin)]
+                views.append((_cut(wide[0], halves[0]), _cut(wide[1], halves[1])))
+            return (np.copyto, *views[0]) if wide is None else (_copy_both, *views[0], *views[1])
     combine = _combiner(core, src) if atomic is not None else None
     return _copy_pieces, dst, src, write.lower, read.lower, there, origin, combine
+
+
+def _cut(stretch: np.ndarray[Any, Any], pieces: Pieces) -> np.ndarray[Any, Any]:
+    """A stretch as its pieces, one a row; both count elements of the stretch."""
+    if pieces.number == 1:
+        return stretch
+    strides = (pieces.step * stretch.itemsize, stretch.itemsize)
+    return as_strided(stretch, (pieces.number, pieces.length), strides)
 
 
 def _wide_views(dst: Tensor, src: Tensor, write: Access, read: Access) -> tuple[Any, Any] | None:
