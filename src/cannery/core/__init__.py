@@ -3,6 +3,7 @@
 from cannery.core.dtype import DataType
 from cannery.core.errors import OperatorError, Stage
 from cannery.core.format import Format
+from cannery.core.precision import own_precision
 from cannery.core.shape import INT64_MAX, UNKNOWN_DIM, UNKNOWN_DIM_NUM, Shape
 from cannery.core.status import AclnnStatus, AtbStatus, GeStatus
 from cannery.core.tensor import Tensor, TensorDesc
@@ -21,4 +22,5 @@ __all__ = [
     "Stage",
     "Tensor",
     "TensorDesc",
+    "own_precision",
 ]

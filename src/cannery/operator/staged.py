@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from cannery.core import OperatorError, Stage, Tensor, TensorDesc
+from cannery.core import OperatorError, Stage, Tensor, TensorDesc, own_precision
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.context import CallContext, Operator, TilingResult
 from cannery.operator.definition import OperatorDefinition, TensorParam
@@ -71,7 +71,7 @@ def launch(
     engine: str = "eager",
 ) -> tuple[Any, ...]:
     """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any."""
-    with torch.no_grad():
+    with torch.no_grad(), own_precision(outputs[0].torch.device if outputs else torch.device("cpu")):
         found = operator.engines[engine](context, result, tuple(inputs), tuple(outputs))
     return tuple(found or ())
 

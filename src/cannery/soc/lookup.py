@@ -38,6 +38,10 @@ class UnknownSocError(ValueError):
     """No chip has that name; the message lists the nearest ones."""
 
 
+class CoreLimitError(ValueError):
+    """A chip has not so many cores, or does not count them."""
+
+
 @cache
 def all_socs() -> tuple[Soc, ...]:
     """Every known chip, in the order of the table."""
@@ -53,7 +57,7 @@ def soc(name: str | Soc, *, aic_cores: int | None = None, aiv_cores: int | None 
 
     Raises:
         UnknownSocError: no chip is called so.
-        ValueError: more cores are asked for than the chip has, or fewer than one.
+        CoreLimitError: more cores are asked for than the chip has, or fewer than one.
     """
     chip = name if isinstance(name, Soc) else _find(name)
     if aic_cores is None and aiv_cores is None:
@@ -109,6 +113,8 @@ def _check_limit(chip: Soc, field: str, limit: int | None) -> None:
         return
     have = getattr(chip, field)
     if have == 0:
-        raise ValueError(f"soc: {field}: found {limit!r}, expected no limit: {chip.name} does not count these cores")
+        raise CoreLimitError(
+            f"soc: {field}: found {limit!r}, expected no limit: {chip.name} does not count these cores"
+        )
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= have:
-        raise ValueError(f"soc: {field}: found {limit!r}, expected 1 to {have}, which is what {chip.name} has")
+        raise CoreLimitError(f"soc: {field}: found {limit!r}, expected 1 to {have}, which is what {chip.name} has")

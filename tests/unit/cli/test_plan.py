@@ -69,6 +69,9 @@ def test_pictures_are_well_formed_and_have_a_bar_a_core_and_schedule(cannery: Ru
         (("4,4", "--keys", "4"), "k_lengths: found 1 documents, expected 2"),
         (("4", "--mask-mode", "1"), "mask_mode: found 1, expected 0 or 3"),
         (("4", "--soc", "Ascend999"), "soc: found 'Ascend999'"),
+        (("4", "--aic-cores", "0"), "aic_cores: found 0, expected 1 to 32"),
+        (("4", "--key", "-1"), "key: found -1.0, expected a finite cost, at least 0"),
+        (("4", "--fixed", "nan"), "fixed: found nan, expected a finite cost, at least 0"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line_and_exit_code_2(cannery: Run, words: tuple[str, ...], message: str) -> None:

@@ -242,7 +242,7 @@ def test_lengths_that_cannot_be_planned_are_refused_by_name(arguments: dict[str,
         ({"reduction": "max"}, {}, "reduction"),
         ({"mask_mode": 2}, {}, "mask_mode"),
         ({"cmp_ratio": 0}, {}, "cmp_ratio"),
-        ({"layout": "BNSD"}, {}, "layout_q"),
+        ({"layout": "BNSD"}, {}, "layout"),
         ({}, {"target": None}, "target"),
         ({}, {"attn_q": draw(7, 4, 6)}, "target"),
         ({}, {"target": None, "attn_q": draw(7, 4, 6)}, "target"),
@@ -309,3 +309,28 @@ def test_warm_up_trains_the_indexer_alone_and_the_loss_falls() -> None:
     trained = {name.split("_")[0] for name, parameter in toy.named_parameters() if parameter.grad is not None}
     assert trained == {"indexer"}
     assert losses[-1] < 0.1 * losses[0]
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+def test_autocast_changes_nothing(reduction: str) -> None:
+    q, k, w = (x.detach().float().requires_grad_() for x in indexer(7, 5, 3, 128))
+    aq, ak = (x.float() for x in attention(7, 5))
+    module = LightningIndexerKLLoss(reduction=reduction, layout="TND", mask_mode=3)
+    expected = module(q, k, w, attn_q=aq, attn_k=ak, **packed(7, 5))
+    with torch.autocast("cpu", torch.bfloat16):
+        found = module(q, k, w, attn_q=aq, attn_k=ak, **packed(7, 5))
+        gradients = torch.autograd.grad(found.sum(), (q, k, w))
+    assert torch.equal(found, expected)
+    for own, theirs in zip(gradients, torch.autograd.grad(expected.sum(), (q, k, w)), strict=True):
+        assert torch.equal(own, theirs)
+
+
+@pytest.mark.parametrize("reduction", list(REDUCTIONS))
+def test_a_second_derivative_is_refused_not_zero(reduction: str) -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    loss = LightningIndexerKLLoss(reduction=reduction, layout="TND", mask_mode=3)(q, k, w, p, **packed(7, 5))
+    plain = torch.autograd.grad(loss.sum(), (q, k, w), retain_graph=True)
+    gradients = torch.autograd.grad(loss.sum(), (q, k, w), create_graph=True)
+    assert all(torch.equal(own, theirs) for own, theirs in zip(gradients, plain, strict=True))
+    with pytest.raises(RuntimeError, match="second derivative"):
+        (loss.sum() + gradients[0].norm()).backward()

@@ -45,6 +45,7 @@ class Operands:
 
 
 _HAVE_FLOAT64 = ("cpu", "cuda")
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def precision_of(q: torch.Tensor) -> torch.dtype:
@@ -88,6 +89,8 @@ def operands(q: torch.Tensor, k: torch.Tensor, w: torch.Tensor, geometry: Geomet
     """
     for name, tensor in (("q", q), ("k", k)):
         check_rank(name, tensor, layout(geometry, name))
+    if q.dtype not in _FLOATS:
+        raise ArgumentError("q", str(q.dtype), "float16, bfloat16, float32 or float64")
     check("k", k, q.dtype, (*k.shape[:-2], 1, q.shape[-1]))
     check("w", w, precision_of(q), q.shape[:-1])
     seg = segments(

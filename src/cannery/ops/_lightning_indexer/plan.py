@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
-from cannery.ops._lightning_indexer.geometry import Ints, RowTable
+from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, RowTable
 
 
 @dataclass(frozen=True)
@@ -19,12 +20,22 @@ class RowCost:
         tile: per started tile of ``tile_keys`` keys.
         fixed: per row, whatever it sees.
         tile_keys: keys of a tile.
+
+    Raises:
+        ArgumentError: a cost that is negative or not a finite number, a tile without keys.
     """
 
     key: float = 1.0
     tile: float = 0.0
     fixed: float = 0.0
     tile_keys: int = 128
+
+    def __post_init__(self) -> None:
+        for name in ("key", "tile", "fixed"):
+            if not 0 <= getattr(self, name) < inf:
+                raise ArgumentError(name, str(getattr(self, name)), "a finite cost, at least 0")
+        if self.tile_keys < 1:
+            raise ArgumentError("tile_keys", str(self.tile_keys), "at least 1")
 
     def of(self, visible: Ints) -> np.ndarray:
         """Cost of rows that see ``visible`` keys each: float64, same shape."""

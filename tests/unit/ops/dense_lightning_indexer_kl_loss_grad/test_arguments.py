@@ -58,6 +58,7 @@ BAD = {
     "p_rows": ("attn_softmax_l1_norm", lambda t: t[:, :-1]),
     "p_columns": ("attn_softmax_l1_norm", lambda t: t[..., :-1]),
     "q": ("q", lambda t: t[0]),
+    "q_dtype": ("q", lambda t: t.int()),
 }
 
 

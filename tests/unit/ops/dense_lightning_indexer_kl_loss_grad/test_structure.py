@@ -70,6 +70,16 @@ def test_a_bad_row_spoils_its_own_keys_and_nothing_else(draw: Any, dtype: torch.
 
 
 @pytest.mark.usefixtures("computation")
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_a_row_of_nan_has_no_gradient_that_looks_like_one(draw: Any, dtype: torch.dtype) -> None:
+    call = draw((1, 140), (1, 140), dtype=dtype, mask_mode=3)
+    call.q[:, 70] = torch.nan
+    found = call.run()
+    assert found.dq[:, 70].isnan().all() and found.dw[:, 70].isnan().all()
+    assert torch.isfinite(found.dq[:, 71:]).all()
+
+
+@pytest.mark.usefixtures("computation")
 def test_each_softmax_row_has_its_visible_count_of_non_zeros(draw: Any) -> None:
     y = draw((1, 8), (1, 8), dtype=torch.float32, mask_mode=3, columns=13).run().softmax_out
     assert y.ne(0).sum(-1).flatten().tolist() == [1, 2, 3, 4, 5, 6, 7, 8]

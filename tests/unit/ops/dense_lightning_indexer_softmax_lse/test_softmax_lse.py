@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import cannery
 from cannery.ops._lightning_indexer import engine
 from cannery.ops._lightning_indexer.geometry import ArgumentError
 from cannery.ops.dense_lightning_indexer_softmax_lse import eager
@@ -125,3 +126,17 @@ def test_drawn_offsets_are_put_in_order_and_metadata_dealt() -> None:
     inputs = Spec.customize_inputs(q, k, w, ends, ends, layout_q="TND")
     assert inputs[3].tolist() == [0, 10, 40, 64]
     assert inputs[-1].shape == (64,)
+
+
+def test_autocast_does_not_reach_into_an_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain PyTorch in float32 on a machine without kernels; in 16 bits the log-sum-exp would be off by 1e-2."""
+    q, k, w = torch.randn(1, 8, 2, 128).half(), torch.randn(1, 8, 1, 128).half(), torch.randn(1, 8, 2)
+    sizes = {"num_heads_q": 2, "num_heads_k": 1, "head_dim": 128, "batch_size": 1, "max_seqlen_q": 8}
+    (metadata,) = cannery.run("DenseLightningIndexerSoftmaxLseMetadata", [], sizes)
+    call = {"query_index": q, "key_index": k, "weight": w, "metadata": metadata}
+    monkeypatch.setattr(eager, "has_kernels", lambda q: False)
+    (expected,) = cannery.run("DenseLightningIndexerSoftmaxLse", call)
+    with torch.autocast("cpu", torch.bfloat16):
+        (found,) = cannery.run("DenseLightningIndexerSoftmaxLse", call)
+        assert torch.is_autocast_enabled("cpu")
+    assert torch.equal(found, expected)

@@ -125,8 +125,8 @@ def write_ds(by_head: Any, block: Any, by_row: Any, column: Any, score: Any, di:
 def _pair_of_heads(out, score0, score1, di, w0, w1):  # type: ignore[no-untyped-def]
     for j in range(WIDTH):
         first, second = di[j] * w0, di[j] * w1
-        a = _bf16_bits(first if score0[j] > _ZERO else _ZERO)
-        b = _bf16_bits(second if score1[j] > _ZERO else _ZERO)
+        a = _bf16_bits(_ZERO if score0[j] <= _ZERO else first)  # in this order a NaN score is not hidden
+        b = _bf16_bits(_ZERO if score1[j] <= _ZERO else second)
         out[j] = np.uint32(a >> np.uint32(16)) | np.uint32(b & _HIGH)
 
 
@@ -146,7 +146,7 @@ def _second_of_pairs(out, pairs):  # type: ignore[no-untyped-def]
 def _one_head(out, score_row, di, wh):  # type: ignore[no-untyped-def]
     for j in range(WIDTH):
         product = di[j] * wh
-        out[j] = product if score_row[j] > _ZERO else _ZERO
+        out[j] = _ZERO if score_row[j] <= _ZERO else product
 
 
 @kernel()
