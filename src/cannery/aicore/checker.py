@@ -42,6 +42,7 @@ class Checker:
         self.footprints = Footprints(core.index)
         self.serial = 0
         self._collector = collector
+        self._event_ids = core.limits.event_ids
         self._local = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=True)
         # The scalar unit writes global memory through its cache: issue order does not carry it to the copy engines.
         self._global = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=False)
@@ -69,7 +70,8 @@ class Checker:
     def set_flag(self, event: Event, site: Site | None, internal: str) -> None:
         """A flag was set. An answer to a wait issued earlier reaches that wait's pipe now."""
         self.serial += 1
-        self._check_id(event, site)
+        if not 0 <= event.id < self._event_ids:
+            self._bad_id(event, site)
         if event.sent - event.awaited > 1:
             self.report(messages.set_twice(event, site))
         carried = self.clocks.snapshot(event.source)
@@ -84,7 +86,8 @@ class Checker:
     def wait_flag(self, event: Event, site: Site | None, internal: str) -> None:
         """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
         self.serial += 1
-        self._check_id(event, site)
+        if not 0 <= event.id < self._event_ids:
+            self._bad_id(event, site)
         destination = ENDS[event.number][1]
         if not event.carried:
             event.orphans.append((site, self.serial))
@@ -132,9 +135,8 @@ class Checker:
             for report in self._sync.redundant():
                 self.report(report)
 
-    def _check_id(self, event: Event, site: Site | None) -> None:
-        if not 0 <= event.id < self.core.limits.event_ids:
-            self.report(messages.event_id(EVENTS[event.number], event.id, self.core.limits.event_ids, site))
+    def _bad_id(self, event: Event, site: Site | None) -> None:
+        self.report(messages.event_id(EVENTS[event.number], event.id, self._event_ids, site))
 
     def _sound(self, instruction: Instruction, access: Access, action: str) -> bool:
         """Whether an access is to be judged further: memory that is not the tensor's any more is its own finding."""

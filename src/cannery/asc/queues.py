@@ -64,7 +64,10 @@ class EventIds:
     def peek(self, event: int) -> int:
         """The lowest free id, not reserved."""
         used = self._used.setdefault(event, set())
-        return next(identity for identity in range(len(used) + 1) if identity not in used)
+        identity = 0
+        while identity in used:
+            identity += 1
+        return identity
 
     def take(self, event: int, site: Site | None) -> int:
         """Reserve the lowest free id; running out is a finding."""
@@ -122,6 +125,7 @@ class TQueBind:
         self.position = dst if src == TPosition.GM else src
         self.depth = int(depth)
         self._core = running()
+        self._ids = event_ids(self._core)
         self._set_route(src, dst)
         self._slots: list[Slot] = []
         self._cursor = 0
@@ -150,7 +154,7 @@ class TQueBind:
         slot = self._next_free(site)
         if slot.free_event is not None:
             core.wait_flag(self.freed, slot.free_event, site, internal="alloc_tensor")
-            event_ids(core).give(self.freed, slot.free_event, site)
+            self._ids.give(self.freed, slot.free_event, site)
             slot.free_event = None
         slot.state = OCCUPIED
         slot.site = site
@@ -178,7 +182,7 @@ class TQueBind:
         event = self.ready
         if src_user_pos is not None and dst_user_pos is not None:
             event = BY_ENDS[_ROUTES[MEMORY[src_user_pos], MEMORY[dst_user_pos]]]
-        identity = event_ids(self._core).take(event, site)
+        identity = self._ids.take(event, site)
         self._core.set_flag(event, identity, site, internal="enque")
         slot.state = ENQUE
         slot.ready_event = (event, identity)
@@ -202,7 +206,7 @@ class TQueBind:
             self._misuse(f"deque: buffer of {self.label} is {slot.state}, expected ENQUE", site)
         if slot.ready_event is not None:
             self._core.wait_flag(*slot.ready_event, site, internal="deque")
-            event_ids(self._core).give(*slot.ready_event, site)
+            self._ids.give(*slot.ready_event, site)
             slot.ready_event = None
         if slot.owner is None:
             return self._untrusted(element)
@@ -222,7 +226,7 @@ class TQueBind:
         if slot.state == FREE or not tensor.owner.alive:
             self._misuse(f"free_tensor: buffer of {self.label} is freed twice", site, code="ErrorFree")
             return
-        slot.free_event = event_ids(self._core).take(self.freed, site)
+        slot.free_event = self._ids.take(self.freed, site)
         self._core.set_flag(self.freed, slot.free_event, site, internal="free_tensor")
         slot.state = FREE
         tensor.owner.alive = False
@@ -262,7 +266,7 @@ class TQueBind:
         for slot in self._slots:
             if slot.free_event is not None:
                 self._core.wait_flag(self.freed, slot.free_event, site, internal="free_all_event")
-                event_ids(self._core).give(self.freed, slot.free_event, site)
+                self._ids.give(self.freed, slot.free_event, site)
                 slot.free_event = None
 
     def _next_free(self, site: Site) -> Slot:
