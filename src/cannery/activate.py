@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Final
 
@@ -38,16 +39,21 @@ class _SameModule(Loader):
 
     def __init__(self, target: str) -> None:
         self._target = target
+        self._name = ""
         self._spec: ModuleSpec | None = None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(self._target)
         self._spec = module.__spec__
+        self._name = spec.name
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has just given the module the substituted name's spec; its own imports need the real one.
         module.__spec__ = self._spec
+        # Programs look for submodules in sys.modules that nobody has imported under the substituted name yet.
+        for place in [place for place in sys.modules if place.startswith(f"{self._target}.")]:
+            sys.modules.setdefault(self._name + place.removeprefix(self._target), sys.modules[place])
 
 
 class Substitution(MetaPathFinder):
@@ -75,10 +81,9 @@ def available() -> dict[str, str]:
 
 
 def _exists(place: str) -> bool:
-    try:
-        return find_spec(place) is not None
-    except ModuleNotFoundError:
-        return False
+    """Whether a module of this package is there, as a file: asking the import system would import its parents."""
+    path = Path(__file__).parent.joinpath(*place.split(".")[1:])
+    return path.is_dir() or path.with_suffix(".py").exists()
 
 
 def installed() -> Substitution | None:

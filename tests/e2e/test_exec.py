@@ -243,6 +243,10 @@ def test_keep_leaves_a_package_as_it_is_installed(tmp_path: Path) -> None:
     assert run(source, tmp_path, "--keep", "asc")[0].stdout == "the installed one\n"
 
 
+def test_a_kernel_on_numpy_arrays_does_not_wait_for_torch(tmp_path: Path) -> None:
+    assert run(CLEAN + "print('torch' in sys.modules)\n", tmp_path, "--check")[0].stdout.endswith("False\n")
+
+
 def test_list(tmp_path: Path) -> None:
     done = subprocess.run([COMMAND, "exec", "--list"], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "cannery.asc" in done.stdout

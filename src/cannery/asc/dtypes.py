@@ -5,9 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
-
-from cannery.core import DataType as CannType
 
 
 class DataType:
@@ -76,8 +75,9 @@ class DataType:
 
 
 def _typed(kind: str, name: str) -> DataType:
-    cann = CannType.of(name)
-    return DataType(name, kind, cann.itemsize * 8, cann.numpy)
+    # By numpy's name: CANN's data types would bring PyTorch, which a kernel on numpy arrays does not need.
+    dtype: Any = np.dtype(getattr(ml_dtypes, name, name))
+    return DataType(name, kind, dtype.itemsize * 8, dtype)
 
 
 void: Final = DataType("void", "Any", None)
