@@ -66,14 +66,14 @@ class Plan:
     def of(cls, op: OpOverload) -> Plan:
         """Read it."""
         arguments = op._schema.arguments
-        written = [(i, a) for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
-        names = {frozenset(a.alias_info.before_set): (i, a.name) for i, a in written}
+        written = {a.name: (i, _alias(a)) for i, a in enumerate(arguments) if a.alias_info and a.alias_info.is_write}
+        by_alias = {alias: (i, name) for name, (i, alias) in written.items()}
         generators = [(i, a.name) for i, a in enumerate(arguments) if "Generator" in str(a.type)]
         return cls(
             call=op._op,
             name=op._schema.name,
-            written=tuple((i, a.name) for i, a in written),
-            returned=tuple(r.alias_info and names.get(frozenset(r.alias_info.before_set)) for r in op._schema.returns),
+            written=tuple((i, name) for name, (i, _) in written.items()),
+            returned=tuple(by_alias.get(_alias(result)) for result in op._schema.returns),
             is_out=any(a.is_out for a in arguments),
             generator=generators[0] if generators else None,
             draws=torch.Tag.nondeterministic_seeded in op.tags,
@@ -81,6 +81,11 @@ class Plan:
             any_overload=op.overloadpacket,
             numbers=_numbers(op),
         )
+
+
+def _alias(argument: Any) -> frozenset[str]:
+    """The memory an argument or result shares with others, by the schema's letters."""
+    return frozenset(argument.alias_info.before_set) if argument.alias_info is not None else frozenset()
 
 
 def _numbers(op: OpOverload) -> tuple[int, ...]:

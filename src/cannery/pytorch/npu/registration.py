@@ -45,7 +45,7 @@ def register(module: ModuleType) -> Registration:
         ImportError: this torch cannot have a device written in Python, or another package has made itself the device.
     """
     _require_free()
-    backend_registration._setup_privateuseone_for_python_backend(NAME, module, _Hooks(), _guard())
+    backend_registration._setup_privateuseone_for_python_backend(NAME, module, _hooks(), _guard())
     torch.Tensor.__getstate__ = state_without_alias  # type: ignore[attr-defined]
     with warnings.catch_warnings():
         # Replacing a kernel warns; here it is meant.
@@ -60,7 +60,7 @@ def _require_free() -> None:
     if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):
         raise ImportError(
             f"torch_npu (cannery): found torch {torch.__version__}, expected one whose devices can be written in "
-            "Python (2.10 or newer): upgrade torch, or keep the name with `cannery exec --keep torch_npu`"
+            "Python, such as 2.13: upgrade torch, or keep the name with `cannery exec --keep torch_npu`"
         )
     taken = torch._C._get_privateuse1_backend_name()
     if taken != "privateuseone":
@@ -70,17 +70,20 @@ def _require_free() -> None:
         )
 
 
-class _Hooks(torch._C._acc.PrivateUse1Hooks):
+def _hooks() -> Any:
     """What PyTorch's C++ side asks."""
 
-    def is_available(self) -> bool:
-        return machine().count > 0
+    class Hooks(torch._C._acc.PrivateUse1Hooks):
+        def is_available(self) -> bool:
+            return machine().count > 0
 
-    def has_primary_context(self, dev_id: int) -> bool:
-        return machine().is_initialized
+        def has_primary_context(self, dev_id: int) -> bool:
+            return machine().is_initialized
 
-    def is_built(self) -> bool:
-        return True
+        def is_built(self) -> bool:
+            return True
+
+    return Hooks()
 
 
 def _guard() -> Any:

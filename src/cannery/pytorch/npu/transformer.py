@@ -37,11 +37,20 @@ def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
         if tensors and all(tensor.is_cpu for tensor in tensors):
             return on_cpu(*args, **kwargs)
+        _check_same_device(tensors)
         # Without a tensor the result is on the current device, as the original's is.
-        index = next((tensor.get_device() for tensor in tensors if not tensor.is_cpu), machine().thread.device)
+        index = tensors[0].get_device() if tensors else machine().thread.device
         hosts, named = tree_map(lambda v: on_host(v) if isinstance(v, Tensor) else v, (args, kwargs))
         chosen = current_target()
         with target(chosen.soc or machine().chip(index), quirks=chosen.quirks):
             return placed(on_cpu(*hosts, **named), index)
 
     return kernel
+
+
+def _check_same_device(tensors: list[Tensor]) -> None:
+    devices = sorted({str(tensor.device) for tensor in tensors})
+    if len(devices) > 1:
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {' and '.join(devices)}!"
+        )
