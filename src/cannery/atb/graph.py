@@ -84,6 +84,10 @@ class GraphOperation(Operation):
         self.graph = replace(param, nodes=list(param.nodes))
         self._offsets: dict[int, int] = {}
         self._descs: list[TensorDesc] = []
+        # For each stream where in the workspace its nodes find theirs: they follow each other there, so one is enough.
+        self._rooms: dict[int, tuple[int, int]] = {}
+        for operation in self.operations:
+            operation.is_owned = True
 
     @property
     def operations(self) -> list[Operation]:
@@ -124,16 +128,21 @@ class GraphOperation(Operation):
             size = operation.plan(views, tuple(self._descs[number] for number in node.outTensorIds), context)
             kernels[operation.stream_id] = max(kernels.get(operation.stream_id, 0), size)
         self._offsets, intermediate = place(self._lives())
-        return align(sum(kernels.values()), ALIGNMENT) + align(intermediate, ALIGNMENT)
+        start = align(intermediate, ALIGNMENT)
+        for stream_id, size in kernels.items():
+            self._rooms[stream_id] = (start, start + align(size, ALIGNMENT))
+            start = self._rooms[stream_id][1]
+        return start
 
     def prepare(self, inputs: Sequence[Any], outputs: Sequence[Any], workspace: Any) -> tuple[Task, ...]:
-        """The tasks of every node; internal tensors lie in the workspace."""
+        """The tasks of every node; internal tensors lie in the workspace, and after them what nodes want of it."""
         pairs = [*inputs, *outputs, *(self._internal(number, workspace) for number in sorted(self._offsets))]
         tasks: list[Task] = []
         for node in self.graph.nodes:
             assert node.operation is not None
             given = [self._view_data(pairs, view) for view in node.views()]
-            tasks.extend(node.operation.prepare(given, [pairs[number] for number in node.outTensorIds], None))
+            made = [pairs[number] for number in node.outTensorIds]
+            tasks.extend(node.operation.prepare(given, made, self._room(node.operation, workspace)))
         return tuple(tasks)
 
     def has_runner(self) -> bool:
@@ -224,6 +233,10 @@ class GraphOperation(Operation):
                     lives[number] = Life(byte_size(self._descs[number]), start, at)
         return lives
 
+    def _room(self, operation: Operation, workspace: Any) -> Any:
+        start, end = self._rooms[operation.stream_id]
+        return open_bytes(self.name, "workspace", workspace, end)[start:] if end > start else None
+
     def _internal(self, number: int, workspace: Any) -> tuple[TensorDesc, Any]:
         desc, offset = self._descs[number], self._offsets[number]
         end = offset + byte_size(desc)
@@ -260,6 +273,8 @@ def _check_node(param: GraphParam, index: int, node: Node, assigned: set[int], t
     where, operation = f"nodes[{index}]", node.operation
     if operation is None:
         raise _bad(param, f"{where}.operation", "null", "an operation")
+    if operation.is_owned:
+        raise _bad(param, f"{where}.operation", "one that another graph owns", "an operation of its own")
     counts = (len(node.inTensorIds), len(node.outTensorIds))
     if counts != (operation.GetInputNum(), operation.GetOutputNum()):
         expected = f"{operation.GetInputNum()} and {operation.GetOutputNum()}, as {operation.name} has"

@@ -49,6 +49,9 @@ def open_bytes(operation: str, name: str, data: Any, size: int) -> torch.Tensor:
             return data.view(-1).view(torch.uint8)[:size]
         found, expected = f"{data.nbytes} bytes, contiguous: {data.is_contiguous()}", f"{size} contiguous bytes"
         raise refusal(Stage.LAUNCH, operation, name, found, expected, AtbStatus.ERROR_RT_FAIL)
+    if not isinstance(data, int):
+        found, expected = f"{data!r:.80}", "an address of device memory or a torch tensor"
+        raise refusal(Stage.LAUNCH, operation, name, found, expected, AtbStatus.ERROR_RT_FAIL)
     try:
         return process().memory.view(name, data, size)
     except RuntimeFault as fault:

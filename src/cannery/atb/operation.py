@@ -41,11 +41,12 @@ class SetupState:
 
 
 class Operation(ABC):
-    """An operation. Made by ``CreateOperation``."""
+    """An operation. Made by ``CreateOperation``; ``is_owned`` by a graph that was made with it as a node."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.stream_id = 0
+        self.is_owned = False
         self._state: SetupState | None = None
         self._prepared: tuple[Task, ...] | None = None
         self._captured: tuple[list[TensorDesc], list[TensorDesc]] | None = None

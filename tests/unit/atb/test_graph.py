@@ -180,3 +180,32 @@ def test_an_update_of_a_node_drops_the_graphs_runner(unpad: Unpad) -> None:
     atb.UpdateOperationParam(graph.operations[0], param([4, 4]))
     with pytest.raises(OperatorError, match="ERROR_OPERATION_NULL_RUNNER"):
         graph.Execute(pack, torch.empty(size, dtype=torch.uint8), size, unpad.context)
+
+
+def nested(param: Any, outputs: Any = (1,)) -> Any:
+    return atb.Node(atb.CreateOperation(param), (0,), outputs)
+
+
+def test_graphs_inside_a_graph_have_room_in_its_workspace(unpad: Unpad) -> None:
+    other = nested(there_and_back(), (2,))
+    atb.SetExecuteStreamId(other.operation, 1)
+    nodes = [nested(there_and_back()), other, unpad_node((2,), (3,))]
+    graph = atb.CreateOperation(atb.GraphParam("outer", 1, 3, 0, nodes))
+    unpad.context.SetExecuteStreams([unpad.stream, Stream()])
+    outs = [torch.full_like(unpad.x, torch.nan), torch.full_like(unpad.x, torch.nan), unpad.out]
+    pack = atb.VariantPack(unpad.pack.inTensors, [atb.Tensor.of(out) for out in outs])
+    size = graph.Setup(pack, unpad.context)
+    assert size == 2 * 512
+    graph.Execute(pack, torch.full((size,), 255, dtype=torch.uint8), size, unpad.context)
+    unpad.stream.synchronize()
+    assert torch.equal(outs[0], zeroed(unpad.x)) and torch.equal(outs[1], zeroed(unpad.x))
+    assert torch.equal(unpad.out, unpad.expected)
+
+
+def test_an_operation_belongs_to_one_graph(unpad: Unpad) -> None:
+    param = there_and_back()
+    first = atb.CreateOperation(param)
+    with pytest.raises(OperatorError, match="one that another graph owns") as caught:
+        atb.CreateOperation(param)
+    assert caught.value.code.name == "ERROR_INVALID_GRAPH"
+    assert torch.equal(run(first, unpad, torch.zeros_like(unpad.x)), zeroed(unpad.x))

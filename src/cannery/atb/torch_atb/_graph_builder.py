@@ -30,9 +30,15 @@ class Names:
 
     def reshape(self, source: str, function: ReshapeFunc, name: str) -> None:
         """Give a tensor with other dims a name."""
-        if name in self._numbers or name in self._views:
+        if name in self._numbers or name in self._views or name == self._origin(source):
             raise RuntimeError(f"reshape: found the name {name!r} again, expected a new one")
         self._views[name] = (source, function)
+
+    def _origin(self, name: str) -> str:
+        """The tensor a name stands for in the end."""
+        while name in self._views:
+            name = self._views[name][0]
+        return name
 
     def number(self, name: str) -> int:
         """The number of a tensor; a name that is new is a tensor inside the graph.
@@ -89,8 +95,14 @@ class GraphBuilder:
         self._param.inTensorNum, self._param.outTensorNum = len(in_names), len(out_names)
 
     def add_operation(self, operation: Operation, in_names: Sequence[str], out_names: Sequence[str]) -> None:
-        """Let an operation run next. The graph takes it: it cannot be used any more."""
+        """Let an operation run next. The graph takes it: it cannot be used any more.
+
+        Raises:
+            TypeError: no operation.
+        """
         names = self._started("add_operation")
+        if not isinstance(operation, Operation):
+            raise TypeError(f"add_operation: found {type(operation).__name__}, expected an Operation")
         self._param.nodes.append(names.node(operation.take(), in_names, out_names))
 
     def reshape(self, src_name: str, func: ReshapeFunc, new_name: str) -> None:

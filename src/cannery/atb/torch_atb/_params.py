@@ -22,8 +22,12 @@ OTHER_ENUMS = frozenset({"InputLayout", "QuantType", "DynamicQuantType", "Activa
 
 
 class Param:
-    """A parameter. Members are read and set by their snake_case names; lists are copied both ways."""
+    """A parameter. Members are read and set by their snake_case names; lists are copied both ways.
 
+    There are no other members: a name that is misspelt is an ``AttributeError``.
+    """
+
+    __slots__ = ("_param",)
     _names: ClassVar[Mapping[str, str]] = {}
     _plain: ClassVar[type]
 
@@ -74,8 +78,8 @@ def param_class(name: str) -> type[Param]:
     members = {attr.snake_name: _member(attr.name, f"{attr.doc} {attr.limits}.") for attr in attributes}
     names = {attr.snake_name: attr.name for attr in attributes}
     plain = param_classes()[name]
-    space = {"__doc__": plain.__doc__, "__module__": "torch_atb", "_names": names, "_plain": plain, **members}
-    return type(name, (Param,), space)
+    space = {"__doc__": plain.__doc__, "__module__": "torch_atb", "__slots__": (), "_names": names, "_plain": plain}
+    return type(name, (Param,), {**space, **members})
 
 
 class _AbsentType(type):

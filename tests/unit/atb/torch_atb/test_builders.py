@@ -88,6 +88,36 @@ def test_names_are_needed_first_and_only_once() -> None:
         builder.reshape("y", list, "x")
 
 
+def test_views_of_each_other_are_refused() -> None:
+    builder = named()
+    builder.reshape("a", list, "b")
+    builder.reshape("b", list, "c")
+    for source, name in (("c", "a"), ("d", "d")):
+        with pytest.raises(RuntimeError, match=f"'{name}' again"):
+            builder.reshape(source, list, name)
+
+
+def test_a_parameter_is_no_operation() -> None:
+    with pytest.raises(TypeError, match="found UnpadWithHiddenStateParam, expected an Operation"):
+        named().add_operation(unpad(), ["x"], ["y"])
+
+
+def test_a_graph_may_be_a_node_of_a_graph() -> None:
+    inner = named((unpad(), ["x"], ["packed"]), (pad(), ["packed"], ["y"])).build()
+    outer = named(outputs=("rows",))
+    outer.add_operation(inner, ["x"], ["batch"])
+    outer.add_operation(torch_atb.Operation(unpad()), ["batch"], ["rows"])
+    assert torch.equal(outer.build().forward([X])[0], torch.cat([X[0, :3], X[1, :5]]))
+
+
+def test_a_builder_builds_once() -> None:
+    builder = named((unpad(), ["x"], ["y"]))
+    graph = builder.build()
+    with pytest.raises(RuntimeError, match="another graph owns"):
+        builder.build()
+    assert graph.forward([X])[0].shape == (8, 4)
+
+
 def test_a_graph_has_256_tensors_inside_at_most() -> None:
     builder = torch_atb.GraphBuilder("large")
     builder.set_input_output(["x"], ["y"])

@@ -35,6 +35,13 @@ def test_an_unknown_member_is_a_type_error(arguments: dict[str, list[int]]) -> N
         torch_atb.UnpadWithHiddenStateParam(**arguments)
 
 
+def test_a_misspelt_member_is_an_attribute_error() -> None:
+    param = torch_atb.UnpadWithHiddenStateParam([3, 5], 8)
+    with pytest.raises(AttributeError, match="qSeqLen"):
+        param.qSeqLen = [1]
+    assert param.q_seq_len == [3, 5]
+
+
 def test_too_many_or_twice_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="found 3 arguments"):
         torch_atb.UnpadWithHiddenStateParam([1], 2, 3)
