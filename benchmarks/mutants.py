@@ -4,7 +4,7 @@
 
 A mutant counts when it changes the order of conflicting accesses. Whether it does is judged by a second model that
 shares nothing with the checker's clocks: a graph over all that was issued, in which two accesses to the same bytes are
-ordered when a path leads from one to the other. Mutants that keep every conflict ordered are equivalent to the original.
+ordered when a path leads from one to the other. A mutant that keeps every conflict ordered is equivalent.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class Checker:
         stamp = Stamp(
             pipe, self.clocks.issue(pipe), instruction.site, instruction.name, instruction.atomic, self.serial
         )
-        reads = [access for access in instruction.reads if self._sound(instruction, access, "read")]
-        writes = [access for access in instruction.writes if self._sound(instruction, access, "write")]
+        reads = self._judged(instruction, instruction.reads, "read")
+        writes = self._judged(instruction, instruction.writes, "write")
         self._unwritten.flow(instruction, reads, writes)
         if not self._blind[pipe] and not self.core.in_order:
             self._races(stamp, reads, writes)
@@ -138,6 +138,18 @@ class Checker:
     def _bad_id(self, event: Event, site: Site | None) -> None:
         self.report(messages.event_id(EVENTS[event.number], event.id, self._event_ids, site))
 
+    def _judged(self, instruction: Instruction, accesses: Sequence[Access], action: str) -> Sequence[Access]:
+        """The accesses to judge further: all of them, unless one is not as it should be."""
+        for access in accesses:
+            owner, lower = access.owner, access.lower
+            if lower < owner.lower or access.upper > owner.upper or lower % access.align:
+                break
+            if owner.trusted or not owner.alive:
+                break
+        else:
+            return accesses
+        return [access for access in accesses if self._sound(instruction, access, action)]
+
     def _sound(self, instruction: Instruction, access: Access, action: str) -> bool:
         """Whether an access is to be judged further: memory that is not the tensor's any more is its own finding."""
         owner = access.owner
@@ -156,17 +168,19 @@ class Checker:
         """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
         overwritten: list[Race] = []
         found: list[Race] = []
-        written = [(access, access.memory.history, spans(access)) for access in writes]
-        for access, history, pieces in written:
-            order = self._order(access, stamp, True)
-            for lower, upper in pieces:
-                overwritten += [(a, kind, access) for a, kind in history.conflicts(lower, upper, stamp, order)]
-        for access in reads:
-            order = self._order(access, stamp, False)
+        for access in writes:
+            order, history = self._order(access, stamp, True), access.memory.history
             for lower, upper in spans(access):
-                found += [(a, "RAW", access) for a in access.memory.history.read(lower, upper, stamp, order)]
-        for _, history, pieces in written:
-            for lower, upper in pieces:
+                for earlier, kind in history.conflicts(lower, upper, stamp, order):
+                    overwritten.append((earlier, kind, access))
+        for access in reads:
+            order, history = self._order(access, stamp, False), access.memory.history
+            for lower, upper in spans(access):
+                for earlier in history.read(lower, upper, stamp, order):
+                    found.append((earlier, "RAW", access))
+        for access in writes:
+            history = access.memory.history
+            for lower, upper in spans(access):
                 history.write(lower, upper, stamp)
         if found or overwritten:
             self._report_races(stamp, [*found, *overwritten])

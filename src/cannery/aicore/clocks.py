@@ -66,9 +66,8 @@ class Clocks:
 
     @staticmethod
     def _join(known: Snapshot, other: Snapshot) -> bool:
-        news = False
-        for pipe, time in enumerate(other):
-            if time > known[pipe]:
-                known[pipe] = time
-                news = True
-        return news
+        joined = list(map(max, known, other))
+        if joined == known:
+            return False
+        known[:] = joined
+        return True

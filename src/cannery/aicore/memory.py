@@ -8,6 +8,7 @@ import numpy as np
 
 from cannery.aicore.history import History
 from cannery.aicore.intervals import IntervalSet
+from cannery.aicore.limits import ALIGNMENT
 from cannery.soc import Soc
 
 POISON: Final = np.uint32(0x7FFF_FFFF)
@@ -41,11 +42,12 @@ class Arena:
     float32 value that was rounded into it; it counts only while it still rounds to what is stored.
     """
 
-    __slots__ = ("_precise", "_views", "data", "history", "name", "size", "unwritten", "wide")
+    __slots__ = ("_precise", "_views", "align", "data", "history", "name", "size", "unwritten", "wide")
 
     def __init__(self, name: str, size: int, *, precise: bool = False) -> None:
         self.name = name
         self.size = size
+        self.align = ALIGNMENT[name]
         self._precise = precise
         self.data: np.ndarray[Any, Any] = np.empty(size + _GUARD, np.uint8)
         self._views: dict[Any, np.ndarray[Any, Any]] = {}
@@ -116,8 +118,9 @@ class GlobalBuffer:
 class GlobalMemory:
     """Global memory as one core sees it: the history of its own accesses."""
 
-    __slots__ = ("history", "name")
+    __slots__ = ("history", "name", "unwritten")
 
     def __init__(self) -> None:
         self.name = "GM"
         self.history = History(limit=2048)
+        self.unwritten = IntervalSet()  # stays empty: what the host binds counts as written

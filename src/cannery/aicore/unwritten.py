@@ -28,14 +28,12 @@ class Unwritten:
         """Update the state for an instruction whose accesses are sound."""
         spread: Pieces = []
         for access in reads:
-            memory = access.memory
-            if isinstance(memory, Arena) and memory.unwritten.starts:
+            if access.memory.unwritten.starts:
                 dirty = _dirty(access)
                 if dirty:
                     spread += self._read(instruction, access, dirty)
         for access in writes:
-            memory = access.memory
-            if isinstance(memory, Arena):
+            if access.memory.unwritten.starts:
                 _mark_written(access)
         if spread:
             _place(instruction.writes[0], spread)
@@ -85,8 +83,6 @@ def _scaled(source: Access, dirty: Pieces, target: Access) -> Pieces:
 
 def _mark_written(access: Access) -> None:
     unwritten = access.memory.unwritten
-    if not unwritten.starts:
-        return
     if access.runs is None:
         unwritten.remove(access.lower, access.upper)
         return

@@ -14,6 +14,7 @@ from typing import Any, Final
 from cannery.aicore import messages
 from cannery.aicore.core import Blocked, Core
 from cannery.aicore.instruction import Site
+from cannery.aicore.memory import Arena
 from cannery.aicore.pipes import BY_ENDS, EVENTS, FIX, MTE1, MTE2, MTE3, M, V
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
@@ -128,6 +129,7 @@ class TQueBind:
         self._ids = event_ids(self._core)
         self._set_route(src, dst)
         self._slots: list[Slot] = []
+        self._memory_of_slots: Arena | None = None
         self._cursor = 0
         self._queued: deque[Slot] = deque()
         self.label = self._name
@@ -140,6 +142,7 @@ class TQueBind:
     def bind(self, lowers: list[int], size: int, label: str) -> None:
         """Give the queue its buffers; init_buffer does."""
         self._slots = [Slot(self, lower, size) for lower in lowers]
+        self._memory_of_slots = self._core.arena(MEMORY[self.position])
         self._cursor = 0
         self.label = label
 
@@ -158,7 +161,9 @@ class TQueBind:
             slot.free_event = None
         slot.state = OCCUPIED
         slot.site = site
-        slot.owner = owner = Allocation(core, self.position, slot.lower, slot.size, self.label, slot)
+        slot.owner = owner = Allocation(
+            core, self.position, slot.lower, slot.size, self.label, slot, memory=self._memory_of_slots
+        )
         if core.checker is not None:
             core.checker.fresh(owner.memory, slot.lower, slot.lower + slot.size)
         if isinstance(dtype, LocalTensor):

@@ -13,7 +13,6 @@ import numpy as np
 from cannery.aicore import messages, pipes
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
-from cannery.aicore.limits import ALIGNMENT
 from cannery.aicore.memory import POISON, Arena, GlobalBuffer, capacity
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import BY_NUMPY, DataType
@@ -46,12 +45,12 @@ class Allocation:
 
     def __init__(
         self, core: Core, position: TPosition, lower: int, size: int, label: str, slot: Any = None,
-        *, trusted: bool = False,
+        *, memory: Arena | None = None, trusted: bool = False,
     ) -> None:  # fmt: skip
         self.core = core
         self.position = position
-        self.memory: Arena = core.arena(MEMORY[position])
-        self.align = ALIGNMENT[self.memory.name]
+        self.memory: Arena = memory or core.arena(MEMORY[position])
+        self.align = self.memory.align
         self.lower = lower
         self.upper = lower + size
         self.label = label
