@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cannery.operator import all_operators
+from cannery.ops import operators
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,9 +29,9 @@ def test_the_table_of_operators_in_the_readme_is_that_of_the_definitions() -> No
     table = re.search(r"<!-- operators -->\n(.*?)\n<!-- /operators -->", (ROOT / "README.md").read_text(), re.DOTALL)
     assert table is not None
     rows = [
-        f"| [{name}](src/cannery/ops/{operator.definition.snake_name}/README.md) | {operator.definition.category} "
+        f"| [{operator.name}](src/cannery/ops/{operator.definition.snake_name}/README.md) | {operator.definition.category} "
         f"| {', '.join(operator.engines)} | {', '.join(operator.definition.socs)} |"
-        for name, operator in all_operators().items()
+        for operator in sorted(operators(), key=lambda operator: operator.name)
     ]
     assert table.group(1).splitlines() == ["| operator | category | engines | chips |", "|---|---|---|---|", *rows]
 

@@ -33,6 +33,10 @@ BASIC: Final = frozenset((
 """Names of ``asc`` itself."""
 
 
+class UnsimulatedError(NotImplementedError, AttributeError):
+    """A member of a name that is not simulated. Also an AttributeError: pickle asks every module for what it looks for."""
+
+
 class Unsimulated:
     """Stands for a name; calling it, or asking it for a member, raises NotImplementedError, naming it and the chip."""
 
@@ -46,4 +50,4 @@ class Unsimulated:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise NotImplementedError(f"{self._full_name}.{name} on {config.platform().name} is not simulated")
+        raise UnsimulatedError(f"{self._full_name}.{name} on {config.platform().name} is not simulated")
