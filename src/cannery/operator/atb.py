@@ -14,7 +14,7 @@ from math import prod
 
 from cannery.core import AtbStatus, DataType, Shape, Stage, TensorDesc
 from cannery.operator.context import CallContext, TilingResult
-from cannery.operator.definition import TensorParam
+from cannery.operator.definition import Attribute, AttrType, TensorParam
 
 MAX_DIM = 8
 MAX_TENSOR_BYTES = 2**38
@@ -41,6 +41,12 @@ def check_910b(context: CallContext) -> None:
     """
     if not is_910b(context.soc.name):
         raise context.error(Stage.CHECK, "soc", context.soc.name, "a chip of Ascend910B or Ascend910_93")
+
+
+def reserved(size: int) -> Attribute:
+    """The reserved bytes (``rsv``) at the end of a parameter structure."""
+    limits = f"{size} zero bytes"
+    return Attribute("rsv", AttrType.LIST_INT, "Reserved.", limits, default=(0,) * size, internal=True)
 
 
 def check_reserved(context: CallContext, size: int = 12) -> None:

@@ -17,14 +17,7 @@ SOCS = ("Ascend910B", "Ascend910_93")
 ATTRIBUTES = (
     Attribute("qSeqLen", AttrType.LIST_INT, "Rows of each sample.", "1 to 32 lengths, each 1 to maxSeqLen", default=()),
     Attribute("maxSeqLen", AttrType.INT, "Rows of a padded sample.", f"1 to {MAX_SEQLEN}", default=MAX_SEQLEN),
-    Attribute(
-        "rsv",
-        AttrType.LIST_INT,
-        "Reserved.",
-        f"{RESERVED_BYTES} zero bytes",
-        default=(0,) * RESERVED_BYTES,
-        internal=True,
-    ),
+    atb.reserved(RESERVED_BYTES),
 )
 
 

@@ -2,7 +2,7 @@
 
 from cannery.core import AtbStatus, Stage, TensorDesc
 from cannery.operator import CallContext, atb
-from cannery.ops._train.contract import MAX_SEQLEN, check_head_num, check_platform
+from cannery.ops._train.scores import check_creation
 from cannery.ops._train.squares import Squares, check_flat
 
 
@@ -12,9 +12,7 @@ def check(context: CallContext) -> None:
     Raises:
         OperatorError: ERROR_INVALID_PARAM at stage check.
     """
-    check_platform(context)
-    check_head_num(context)
-    atb.check_lengths(context, "qSeqLen", MAX_SEQLEN)
+    check_creation(context)
 
 
 def check_tensor(context: CallContext, stage: Stage, name: str, desc: TensorDesc) -> None:

@@ -1,17 +1,9 @@
 """FastSoftMax: softmax over the rows of attention scores without padding."""
 
 from cannery.core import DataType
-from cannery.operator import ATB, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam
-from cannery.ops._train.contract import HEAD_NUM, MAX_SEQLEN, RESERVED, SOCS
-
-LENGTHS = Attribute(
-    "qSeqLen", AttrType.LIST_INT, "Tokens of each sample.", f"1 to 32 lengths, each 1 to {MAX_SEQLEN}", default=()
-)
-TOO_LARGE = Quirk(
-    "too_large_fails_at_launch",
-    "2^32 elements or more are refused at tiling with ERROR_INVALID_PARAM",
-    "tiling fails unnoticed (its result has no data), and the launch fails with ERROR_INVALID_PARAM",
-)
+from cannery.operator import ATB, OperatorDefinition, TensorParam
+from cannery.ops._train.contract import HEAD_NUM, RESERVED, SOCS
+from cannery.ops._train.scores import LENGTHS, TOO_LARGE
 
 DEFINITION = OperatorDefinition(
     name="FastSoftMax",

@@ -1,7 +1,7 @@
 """RmsNormBackward: gradients of a root-mean-square normalisation."""
 
 from cannery.core import DataType
-from cannery.operator import ATB, Attribute, AttrType, OperatorDefinition, TensorParam
+from cannery.operator import ATB, OperatorDefinition, TensorParam, atb
 from cannery.ops._train.contract import SOCS
 
 RESERVED_BYTES = 8
@@ -24,16 +24,7 @@ DEFINITION = OperatorDefinition(
         TensorParam("dx", X_TYPES, "like x", "The gradient of x."),
         TensorParam("dgamma", F32, "like gamma", "The gradient of the scale."),
     ),
-    attributes=(
-        Attribute(
-            "rsv",
-            AttrType.LIST_INT,
-            "Reserved.",
-            f"{RESERVED_BYTES} zero bytes",
-            default=(0,) * RESERVED_BYTES,
-            internal=True,
-        ),
-    ),
+    attributes=(atb.reserved(RESERVED_BYTES),),
     socs=SOCS,
     constraints=(
         "The mean is over the dims of gamma.",
