@@ -1,5 +1,7 @@
 """What an installed cannery brings along: entry points that load, types, and a pin for each dependency."""
 
+import re
+from ast import literal_eval
 from importlib.metadata import distribution, requires
 from importlib.resources import files
 from pathlib import Path
@@ -48,3 +50,12 @@ def test_every_entry_point_loads() -> None:
 
 def test_the_package_says_that_it_is_typed() -> None:
     assert files("cannery").joinpath("py.typed").is_file()
+
+
+def test_the_source_archive_holds_what_its_tests_and_pages_read() -> None:
+    project = (CONSTRAINTS.parent / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r"\[tool\.hatch\.build\.targets\.sdist\]\ninclude = (\[.*?\])", project, re.DOTALL)
+    assert found is not None
+    included = set(literal_eval(found[1]))
+    assert {"/src", "/tests", "/docs", "/examples", "/benchmarks", "/README.md", "/constraints.txt"} <= included
+    assert [name for name in included if not (CONSTRAINTS.parent / name[1:]).exists()] == []

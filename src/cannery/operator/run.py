@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -28,7 +28,7 @@ class RunResult(Sequence[Any]):
 
     outputs: tuple[Any, ...]
     tiling: TilingResult
-    context: CallContext
+    context: CallContext = field(repr=False)
     findings: tuple[Any, ...] = ()
 
     def __getitem__(self, index: Any) -> Any:

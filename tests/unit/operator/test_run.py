@@ -44,6 +44,11 @@ def test_a_result_unpacks_into_its_outputs(registered: Any) -> None:
     assert y is result[0] and len(result) == 1
 
 
+def test_a_result_is_short_in_print(registered: Any) -> None:
+    text = repr(run(torch.ones(2)))
+    assert "outputs=" in text and "OperatorDefinition" not in text and len(text) < 300
+
+
 def test_inputs_and_outputs_may_be_given_by_name(registered: Any) -> None:
     x, b, y = torch.ones(2), torch.full((2,), 2.0), torch.zeros(2)
     result = cannery.run("RecordCalls", {"b": b, "x": x}, outputs={"y": y})
