@@ -25,6 +25,13 @@ def test_a_name_and_its_submodules_are_this_packages() -> None:
     assert cannery.asc.__name__ == cannery.asc.__spec__.name == "cannery.asc"
 
 
+def test_submodules_are_listed_with_their_package() -> None:
+    acl = import_module("acl")
+    assert sys.modules["acl.rt"] is acl.rt and sys.modules["acl.util"] is acl.util
+    activation.deactivate()
+    assert "acl.rt" not in sys.modules and "cannery.acl.rt" in sys.modules
+
+
 def test_a_kept_name_is_left_alone() -> None:
     activation.activate(keep=["asc"])
     sys.modules.pop("asc", None)

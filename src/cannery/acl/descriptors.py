@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from cannery.runtime import AclError, RuntimeFault, process
 from cannery.runtime.calls.descriptors import Descriptor
 from cannery.runtime.calls.descriptors import create_tensor_desc as create_call
-from cannery.runtime.constants import MACROS
+from cannery.runtime.calls.system import package_version, version_parts
 
-_VERSION = f"{MACROS['ACL_MAJOR_VERSION']}.{MACROS['ACL_MINOR_VERSION']}.{MACROS['ACL_PATCH_VERSION']}"
+A = TypeVar("A")
+T = TypeVar("T")
 
 
 def create_tensor_desc(data_type: int, dims: list[int], format: int, /) -> int:
@@ -55,14 +57,19 @@ set_tensor_storage_shape = set_tensor_shape
 
 def get_version_str(package: str, /) -> tuple[str, int]:
     """The version of a package: the one of this interface."""
-    return _VERSION, int(AclError.ACL_SUCCESS)
+    return _asked(package_version, package, "")
 
 
-def get_cann_version(package: int, /) -> tuple[dict[str, Any], int]:
-    """The same in parts."""
-    major, minor, release = (int(part) for part in _VERSION.split("."))
-    parts = {"version": _VERSION, "major_version": major, "minor_version": minor, "release_version": release}
-    return {**parts, "patch_version": 0, "reserved": ""}, int(AclError.ACL_SUCCESS)
+def get_cann_version(package: int, /) -> tuple[dict[str, str], int]:
+    """The same in parts, which are strings, as C has them."""
+    return _asked(version_parts, package, {})
+
+
+def _asked(ask: Callable[[A], T], argument: A, nothing: T) -> tuple[T, int]:
+    try:
+        return ask(argument), int(AclError.ACL_SUCCESS)
+    except RuntimeFault as fault:
+        return nothing, process().report(fault)
 
 
 def app_log(level: int, message: str, /) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import ctypes
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from cannery.runtime import AclError
+from cannery.runtime.host import content
 
 # numpy's type numbers, as NPY_… has them.
 _NPY: Mapping[int, str] = MappingProxyType(
@@ -82,14 +83,23 @@ def ptr_to_bytes(address: int, size: int, /) -> bytes:
     """A copy of the memory there.
 
     Raises:
-        ValueError: null.
+        ValueError: null, or a negative size.
     """
     _check_address("ptr_to_bytes", address)
-    return ctypes.string_at(address, size)
+    if size < 0:
+        raise ValueError(f"acl.util.ptr_to_bytes: found size {size}, expected at least 0")
+    return content(address, size)
 
 
-def start_thread(function: Callable[[list[Any]], Any], arguments: list[Any], /) -> tuple[int, int]:
-    """Call ``function(arguments)``, the list as one argument, in a new thread: (thread id, ret)."""
+def start_thread(function: Any, arguments: list[Any], /) -> tuple[int, int]:
+    """Call ``function(arguments)``, the list as one argument, in a new thread: (thread id, ret).
+
+    Raises:
+        TypeError: no function.
+    """
+    if not callable(function):
+        found = type(function).__name__
+        raise TypeError(f"acl.util.start_thread args parse failed: found {found}, expected a function")
     thread = threading.Thread(target=function, args=(arguments,), daemon=True)
     thread.start()
     return int(thread.ident or 0), int(AclError.ACL_SUCCESS)

@@ -23,6 +23,7 @@ from cannery.runtime.call import Call, calls_of
 OBJECT_CALLS: tuple[Call, ...] = (
     *calls_of(object_calls),
     *calls_of(executor),
+    *executor.ADDRESS_CALLS,
 )
 
 globals().update({call.name: spelled(call) for call in OBJECT_CALLS})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -151,22 +151,16 @@ def destroy_executor(process: Process, handle: int) -> None:
     process.handles.remove(handle)
 
 
-_ADDRESS_PARAMETERS = "aclOpExecutor *executor, size_t index, aclTensor *tensor, void *addr"
-
-
-@call(f"aclnnStatus aclSetInputTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
 def set_input_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
     """Let an input of a repeatable executor lie elsewhere."""
     _set_address(process, find_executor(process, handle, INNER_NULLPTR).inputs, index, tensor, address)
 
 
-@call(f"aclnnStatus aclSetOutputTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
 def set_output_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
     """The same for an output."""
     _set_address(process, find_executor(process, handle, INNER_NULLPTR).outputs, index, tensor, address)
 
 
-@call(f"aclnnStatus aclSetTensorAddr({_ADDRESS_PARAMETERS})", is_free=True)
 def set_address(process: Process, handle: int, index: int, tensor: int, address: int) -> None:
     """The same, inputs and outputs counted through."""
     _set_address(process, find_executor(process, handle, INNER_NULLPTR).slots, index, tensor, address)
@@ -175,8 +169,38 @@ def set_address(process: Process, handle: int, index: int, tensor: int, address:
 def _set_address(process: Process, slots: Sequence[Slot | None], index: int, tensor: int, address: int) -> None:
     if tensor == 0:
         raise RuntimeFault(INNER_NULLPTR, "tensor", "null", "the tensor whose address changes")
+    if process.handles.find(tensor, AclTensor) is None:
+        found = f"{tensor:#x}, which is no live aclTensor"
+        raise RuntimeFault(INVALID, "tensor", found, "the tensor whose address changes")
     slot = slots[index] if 0 <= index < len(slots) else None
     if slot is None:
         expected = f"the position of a tensor that was passed, 0 to {len(slots) - 1}"
         raise RuntimeFault(INVALID, "index", index, expected)
     slot.tensor.address = address
+
+
+def set_listed_address(process: Process, handle: int, index: int, place: int, tensors: int, address: int) -> None:
+    """Let a member of a list of tensors lie elsewhere. No operator with this face takes a list."""
+    executor = find_executor(process, handle, INNER_NULLPTR)
+    if tensors == 0:
+        raise RuntimeFault(INNER_NULLPTR, "tensors", "null", "the list whose member's address changes")
+    found, expected = f"{index}, where {executor.operator.name} takes no list", "the position of a list of tensors"
+    raise RuntimeFault(INVALID, "irIndex", found, expected)
+
+
+_ONE = "aclOpExecutor *executor, size_t index, aclTensor *tensor, void *addr"
+_LISTED = "aclOpExecutor *executor, size_t irIndex, size_t relativeIndex, aclTensorList *tensors, void *addr"
+_SETTERS: Mapping[str, Callable[..., None]] = {
+    f"SetInputTensorAddr({_ONE})": set_input_address,
+    f"SetOutputTensorAddr({_ONE})": set_output_address,
+    f"SetTensorAddr({_ONE})": set_address,
+    f"SetDynamicInputTensorAddr({_LISTED})": set_listed_address,
+    f"SetDynamicOutputTensorAddr({_LISTED})": set_listed_address,
+    f"SetDynamicTensorAddr({_LISTED})": set_listed_address,
+}
+# The header has each of them twice.
+ADDRESS_CALLS = tuple(
+    call(f"aclnnStatus {prefix}{rest}", is_free=True)(function)
+    for prefix in ("acl", "Acl")
+    for rest, function in _SETTERS.items()
+)

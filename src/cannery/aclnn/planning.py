@@ -98,16 +98,23 @@ def _stages(operator: Operator, context: CallContext, request: Request) -> Plan:
         return context, staged.tiling(operator, context)
 
 
+def torch_is_deterministic() -> bool:
+    """What the program has set in torch, not what another thread's plan has put there for a moment."""
+    with _SWITCH:
+        return torch.are_deterministic_algorithms_enabled()
+
+
 @contextmanager
 def _determinism(wanted: bool) -> Iterator[None]:
     """Tiling reads the switch from torch: the runtime's option is put there for as long as it takes."""
-    before = torch.are_deterministic_algorithms_enabled()
-    if wanted == before:
-        yield
-        return
     with _SWITCH:
-        torch.use_deterministic_algorithms(wanted)
+        before = torch.are_deterministic_algorithms_enabled()
+        if wanted == before:
+            yield
+            return
+        warns = torch.is_deterministic_algorithms_warn_only_enabled()
+        torch.use_deterministic_algorithms(wanted, warn_only=warns)
         try:
             yield
         finally:
-            torch.use_deterministic_algorithms(before)
+            torch.use_deterministic_algorithms(before, warn_only=warns)

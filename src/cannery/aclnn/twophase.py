@@ -12,13 +12,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-import torch
-
 from cannery.aclnn.executor import INNER_NULLPTR, INVALID, NULLPTR, Buffer, Executor, Slot, find_executor
 from cannery.aclnn.naming import aclnn_operators, phase_one, phase_two, visible
 from cannery.aclnn.object_calls import find
 from cannery.aclnn.objects import AclArray, AclTensor
-from cannery.aclnn.planning import Planner, Request, planner
+from cannery.aclnn.planning import Planner, Request, planner, torch_is_deterministic
 from cannery.core import AclnnStatus, TensorDesc
 from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition, TensorParam
 from cannery.runtime import Call, Process, RuntimeFault
@@ -114,7 +112,7 @@ def _descs(slots: Sequence[Slot | None]) -> tuple[TensorDesc | None, ...]:
 
 def _is_deterministic(process: Process) -> bool:
     level = process.context.options.get(DETERMINISTIC, process.options.get(DETERMINISTIC, 0))
-    return level > 0 or torch.are_deterministic_algorithms_enabled()
+    return level > 0 or torch_is_deterministic()
 
 
 def _check_outputs(slots: Sequence[Slot | None]) -> None:

@@ -5,19 +5,15 @@ Inside the library, functions have plain types, so that neither Python nor the C
 
 from __future__ import annotations
 
-import re
-
 from cannery.aclnn import OBJECT_CALLS
 from cannery.aclnn.twophase import two_phase_calls
 from cannery.runtime import CALLS, Call
 from cannery.runtime.constants import ENUMS
+from cannery.runtime.prototype import ADDRESS_TYPES, FUNCTION_TYPES
 
 PREFIX = "cannery_"
-_OPAQUE = re.compile(
-    r"acl(OpExecutor|Tensor|Scalar|IntArray|FloatArray|BoolArray|TensorList|ScalarList|DataBuffer|TensorDesc)"
-)
 _PLAIN = {"aclError": "int32_t", "aclnnStatus": "int32_t", "aclFloat16": "uint16_t"}
-_HANDLES = ("aclrtStream", "aclrtEvent", "aclrtContext", "aclrtCallback")
+_HANDLES = ("aclrtStream", "aclrtEvent", "aclrtContext", *FUNCTION_TYPES)
 
 
 def every_call() -> tuple[Call, ...]:
@@ -33,7 +29,7 @@ def plain(c_type: str) -> str:
         return "const char *"
     if base in _HANDLES:
         base, stars = "void", stars + 1
-    elif _OPAQUE.fullmatch(base):
+    elif base in ADDRESS_TYPES:
         base = "void"
     elif base in ENUMS:
         base = "int32_t"

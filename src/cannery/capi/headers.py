@@ -26,9 +26,45 @@ typedef void *aclrtEvent;
 typedef void *aclrtContext;
 typedef struct aclDataBuffer aclDataBuffer;
 typedef struct aclTensorDesc aclTensorDesc;
+typedef struct aclrtExceptionInfo aclrtExceptionInfo;
 typedef void (*aclrtCallback)(void *userData);
+typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo *exceptionInfo);
 
+typedef enum {
+    ACL_RT_MEM_ATTR_RSV = 0,
+    ACL_RT_MEM_ATTR_MODULE_ID = 1,
+    ACL_RT_MEM_ATTR_DEVICE_ID = 2
+} aclrtMallocAttrType;
+
+typedef union {
+    uint16_t moduleId;
+    uint32_t deviceId;
+    uint8_t rsv[8];
+} aclrtMallocAttrValue;
+
+typedef struct {
+    aclrtMallocAttrType attr;
+    aclrtMallocAttrValue value;
+} aclrtMallocAttribute;
+
+typedef struct {
+    aclrtMallocAttribute *attrs;
+    size_t numAttrs;
+} aclrtMallocConfig;
+
+typedef struct {
+    char version[ACL_PKG_VERSION_MAX_SIZE];
+    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char reserved[ACL_PKG_VERSION_MAX_SIZE];
+} aclCANNPackageVersion;
+
+/* Strict C89 and C++98 have no macros of any number of arguments. */
+#if !defined(__STRICT_ANSI__) || __STDC_VERSION__ >= 199901L || __cplusplus >= 201103L
 #define ACL_APP_LOG(level, ...) ((void)(level))
+#endif
 """
 _OBJECT_TYPES = """
 typedef int32_t aclnnStatus;
@@ -86,7 +122,7 @@ def _runtime_headers() -> Iterator[Header]:
     own = {name: value for name, value in errors.items() if name not in runtime_errors and name not in ge_errors}
     own = {"ACL_ERROR_NONE": 0, **own}
     codes = ("acl/error_codes/rt_error_codes.h", "acl/error_codes/ge_error_codes.h")
-    text = _BASE_TYPES + _constants("int", own) + _enums() + _macros()
+    text = _macros() + _BASE_TYPES + _constants("int", own) + _enums()
     yield Header("acl/acl_base_rt.h", codes, text, _declared(base))
     yield Header("acl/acl_base_mdl.h", ("acl/acl_base_rt.h",))
     yield Header("acl/acl_base.h", ("acl/acl_base_rt.h", "acl/acl_base_mdl.h"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import threading
 from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 
@@ -47,6 +48,8 @@ class Arena:
         self._blocks: dict[int, Block] = {}
         self._starts: list[int] = []
         self._next = self.base
+        # Blocks are looked up by threads that copy while others allocate and free.
+        self._lock = threading.Lock()
 
     def __contains__(self, address: int) -> bool:
         return self.base <= address < self.base + self.span
@@ -57,25 +60,27 @@ class Arena:
         Raises:
             RuntimeFault: RT_MEMORY_ALLOCATION: the device has not that much left.
         """
-        address = None if size > self.memory - self.used else self._gap(size)
-        if address is None:
-            left = f"{self.memory - self.used} of {self.memory} bytes are free"
-            raise RuntimeFault(AclError.ACL_ERROR_RT_MEMORY_ALLOCATION, "size", size, f"less: {left}")
-        self._blocks[address] = Block(address, size)
-        insort(self._starts, address)
-        self._next = _up(address + size, ALIGNMENT)
-        self.used += size
-        return address
+        with self._lock:
+            address = None if size > self.memory - self.used else self._gap(size)
+            if address is None:
+                left = f"{self.memory - self.used} of {self.memory} bytes are free"
+                raise RuntimeFault(AclError.ACL_ERROR_RT_MEMORY_ALLOCATION, "size", size, f"less: {left}")
+            self._blocks[address] = Block(address, size)
+            insort(self._starts, address)
+            self._next = _up(address + size, ALIGNMENT)
+            self.used += size
+            return address
 
     def release(self, address: int) -> bool:
         """Free the block that begins there; False when none does."""
-        block = self._blocks.pop(address, None)
-        if block is None:
-            return False
-        del self._starts[bisect_left(self._starts, address)]
-        self.used -= block.size
-        self._forget_pages(block)
-        return True
+        with self._lock:
+            block = self._blocks.pop(address, None)
+            if block is None:
+                return False
+            del self._starts[bisect_left(self._starts, address)]
+            self.used -= block.size
+            self._forget_pages(block)
+            return True
 
     def clear(self) -> None:
         """Free every block."""
@@ -84,8 +89,9 @@ class Arena:
 
     def block_at(self, address: int) -> Block | None:
         """The live block an address lies in; a block of no bytes holds its own address."""
-        index = bisect_right(self._starts, address)
-        block = self._blocks[self._starts[index - 1]] if index else None
+        with self._lock:
+            index = bisect_right(self._starts, address)
+            block = self._blocks[self._starts[index - 1]] if index else None
         return block if block is not None and address < max(block.end, block.address + 1) else None
 
     def view(self, address: int, size: int) -> torch.Tensor:

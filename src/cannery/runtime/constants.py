@@ -99,6 +99,7 @@ ENUMS: Mapping[str, Mapping[str, int]] = MappingProxyType(
             "ACL_OPT_", "DETERMINISTIC ENABLE_DEBUG_KERNEL STRONG_CONSISTENCY ENABLE_KERNEL_EARLY_START"
         ),
         "aclrtCallbackBlockType": _numbered("ACL_CALLBACK_", "NO_BLOCK BLOCK"),
+        "aclCANNPackageName": _numbered("ACL_PKG_NAME_", "CANN RUNTIME COMPILER HCCL TOOLKIT OPP OPP_KERNEL DRIVER"),
         "aclrtLastErrLevel": {"ACL_RT_THREAD_LEVEL": 0},
     }
 )
@@ -116,6 +117,9 @@ EVENT_FLAGS = {
 STREAM_FLAGS = _table(
     "ACL_STREAM_", FAST_LAUNCH=1, FAST_SYNC=2, PERSISTENT=4, HUGE=8, CPU_SCHEDULE=0x10, DEVICE_USE_ONLY=0x20
 )
+# Bytes of the strings of aclCANNPackageVersion.
+VERSION_SIZE, PART_SIZE = 128, 64
+PACKAGE_SIZES = {"ACL_PKG_VERSION_MAX_SIZE": VERSION_SIZE, "ACL_PKG_VERSION_PARTS_MAX_SIZE": PART_SIZE}
 MACROS: Mapping[str, int] = MappingProxyType(
     {
         "ACL_MAJOR_VERSION": 1,
@@ -123,6 +127,7 @@ MACROS: Mapping[str, int] = MappingProxyType(
         "ACL_PATCH_VERSION": 0,
         **EVENT_FLAGS,
         **STREAM_FLAGS,
+        **PACKAGE_SIZES,
         "ACL_CONTINUE_ON_FAILURE": 0,
         "ACL_STOP_ON_FAILURE": 1,
     }

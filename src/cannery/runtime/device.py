@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
@@ -55,9 +58,12 @@ class Context:
     device: Device
     is_default: bool = False
     is_alive: bool = True
-    default_stream: Stream = field(default_factory=Stream)
+    default_stream: Stream = field(init=False)
     streams: set[Stream] = field(default_factory=set)
     options: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.default_stream = self.device.new_stream()
 
     def synchronize(self, timeout: int) -> None:
         """Do everything pending in every stream.
@@ -79,16 +85,23 @@ class Device:
     """A device.
 
     Attributes:
+        on_failure: told of each task that failed: device, stream, number of the task, fault.
         users: how often ``aclrtSetDevice`` was called without its ``aclrtResetDevice``.
     """
 
     number: int
     soc: Soc
+    on_failure: Callable[[int, Stream, int, RuntimeFault], None]
     users: int = 0
     default: Context | None = None
     contexts: set[Context] = field(default_factory=set)
     limits: Limits = field(default_factory=Limits)
     stream_limits: dict[Stream, Limits] = field(default_factory=dict)
+    stream_numbers: Iterator[int] = field(default_factory=count)
+
+    def new_stream(self) -> Stream:
+        """A stream, which belongs to no context yet."""
+        return Stream(partial(self.on_failure, self.number), next(self.stream_numbers))
 
     def open(self) -> Context:
         """The default context; it is made when there is none."""
@@ -125,10 +138,10 @@ class Device:
         Raises:
             RuntimeFault: RT_NO_STREAM_RESOURCE.
         """
-        count = sum(len(context.streams) for context in self.contexts)
-        if count >= MAX_STREAMS:
+        used = sum(len(context.streams) for context in self.contexts)
+        if used >= MAX_STREAMS:
             raise RuntimeFault(
-                AclError.ACL_ERROR_RT_NO_STREAM_RESOURCE, "stream", f"{count} streams", f"at most {MAX_STREAMS}"
+                AclError.ACL_ERROR_RT_NO_STREAM_RESOURCE, "stream", f"{used} streams", f"at most {MAX_STREAMS}"
             )
 
     def chip_for(self, stream: Stream | None) -> Soc:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
 from cannery.runtime.constants import EVENT_TIME_LINE
 from cannery.runtime.status import AclError, RuntimeFault
-from cannery.runtime.stream import FOREVER, Stream, check_timeout
+from cannery.runtime.stream import FOREVER, Stream, UnfinishedError, check_timeout
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Event:
         record = self.record
         if record is not None:
             # Only earlier submissions are waited for, so streams that wait for each other cannot lock each other out.
-            stream.submit(lambda: _reach(record), is_marker=True)
+            stream.submit(lambda: _reach(record, stream), is_marker=True)
 
     def reset_on(self, stream: Stream) -> None:
         """Forget, when a stream gets there, the recording there is now."""
@@ -73,7 +74,7 @@ class Event:
             return self.is_ex
         is_done = record.is_done
         if not is_done:
-            record.stream.step()
+            record.stream.peek()
         return is_done
 
     def synchronize(self, timeout: int = FOREVER) -> None:
@@ -102,8 +103,10 @@ class Event:
         raise RuntimeFault(AclError.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, parameter, found, expected)
 
 
-def _reach(record: Record) -> None:
-    record.reach()
+def _reach(record: Record, waiter: Stream) -> None:
+    left = waiter.seconds_left()
+    if not record.reach(FOREVER if left is None else math.ceil(left * 1000)) and left is not None:
+        raise UnfinishedError
 
 
 def elapsed_ms(start: Event, end: Event) -> float:

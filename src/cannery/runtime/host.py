@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from bisect import bisect_right, insort
+import threading
+from bisect import bisect_left, bisect_right, insort
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ class PinnedMemory:
     def __init__(self) -> None:
         self._blocks: dict[int, tuple[np.ndarray[Any, Any], int]] = {}
         self._starts: list[int] = []
+        self._lock = threading.Lock()
 
     def allocate(self, size: int) -> int:
         """The address of a new block.
@@ -29,25 +31,33 @@ class PinnedMemory:
         """
         buffer = np.empty(size + ALIGNMENT, np.uint8)
         address = -(-buffer.ctypes.data // ALIGNMENT) * ALIGNMENT
-        self._blocks[address] = (buffer, size)
-        insort(self._starts, address)
+        with self._lock:
+            self._blocks[address] = (buffer, size)
+            insort(self._starts, address)
         return address
 
     def release(self, address: int) -> bool:
         """Free the block that begins there; False when none does."""
-        if self._blocks.pop(address, None) is None:
-            return False
-        self._starts.remove(address)
-        return True
+        with self._lock:
+            if self._blocks.pop(address, None) is None:
+                return False
+            del self._starts[bisect_left(self._starts, address)]
+            return True
 
     def left_at(self, address: int) -> int | None:
         """Bytes from an address to the end of the pinned block it lies in; None when it lies in none."""
-        index = bisect_right(self._starts, address)
-        if not index:
-            return None
-        start = self._starts[index - 1]
-        left = start + self._blocks[start][1] - address
+        with self._lock:
+            index = bisect_right(self._starts, address)
+            if not index:
+                return None
+            start = self._starts[index - 1]
+            left = start + self._blocks[start][1] - address
         return left if left > 0 else None
+
+
+def content(address: int, size: int) -> bytes:
+    """A copy of memory that is there. ``ctypes.string_at`` counts in 32 bits and goes wrong from 2 GiB on."""
+    return bytes(memoryview((ctypes.c_char * size).from_address(address)))
 
 
 @cache

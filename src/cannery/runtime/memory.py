@@ -57,7 +57,7 @@ class Memory:
 
     def arena_of(self, address: int) -> Arena | None:
         """The device memory an address belongs to, whether a block is there or not."""
-        return next((arena for arena in self._arenas.values() if address in arena), None)
+        return next((arena for arena in list(self._arenas.values()) if address in arena), None)
 
     def malloc(self, device: int, size: int, policy: int) -> int:
         """The address of a new block of device memory.

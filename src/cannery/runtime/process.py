@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,17 @@ from cannery.soc import Soc, soc
 SYS_OPTIONS = frozenset(range(4))
 
 
+@dataclass(frozen=True)
+class ExceptionInfo:
+    """What a program is told of a task that failed."""
+
+    task: int
+    stream: int
+    thread: int
+    device: int
+    code: int
+
+
 class _Thread(threading.local):
     """What belongs to a thread: its context, its last error, the stream whose limits it uses."""
 
@@ -38,6 +53,7 @@ class Process:
         references: how often ``aclInit`` was called since the last ``aclFinalize``.
         is_aclnn_ready: whether ``aclnnInit`` was called, which is enough for two-phase calls.
         options: process-wide values of ``aclrtSetSysParamOpt``.
+        exception_callback: the program's function that is told of tasks that fail.
     """
 
     def __init__(self, machine: Options) -> None:
@@ -50,7 +66,8 @@ class Process:
         self.config: bytes | None = None
         self.options: dict[int, int] = {}
         self.lock = threading.RLock()
-        self._devices = tuple(Device(number, machine.soc) for number in range(machine.devices))
+        self.exception_callback: Callable[[int], Any] | None = None
+        self._devices = tuple(Device(number, machine.soc, self._tell) for number in range(machine.devices))
         self._thread = _Thread()
 
     def require_initialized(self) -> None:
@@ -128,9 +145,23 @@ class Process:
         """The stream whose limits the calling thread uses."""
         return self._thread.limited_by
 
+    def _tell(self, device: int, stream: Stream, task: int, fault: RuntimeFault) -> None:
+        """Let the program know of a task that failed, as it wished to."""
+        if self.exception_callback is None:
+            return
+        info = self.handles.add(ExceptionInfo(task, stream.number, threading.get_native_id(), device, int(fault.code)))
+        try:
+            self.exception_callback(info)
+        except Exception:  # the program's own, and nobody above it is the program
+            sys.excepthook(*sys.exc_info())
+        finally:
+            self.handles.remove(info)
+
     def report(self, fault: RuntimeFault) -> int:
         """Keep a fault as the calling thread's last error; its code."""
-        self._thread.message = fault.message
+        now = datetime.now()
+        stamp = f"{now:%Y-%m-%d-%H:%M:%S}.{now.microsecond // 1000:03}.{now.microsecond % 1000:03}"
+        self._thread.message = f"[PID: {os.getpid()}] {stamp} {fault.message}"
         self._thread.last_error = int(fault.code)
         return int(fault.code)
 
@@ -168,10 +199,9 @@ def read_config(path: str | None) -> bytes:
         return b""
     try:
         return Path(path).read_bytes()
-    except OSError as failure:
-        raise RuntimeFault(
-            AclError.ACL_ERROR_INVALID_FILE, "configPath", f"{path} ({failure.strerror})", "a JSON file, or none"
-        ) from None
+    except (OSError, ValueError) as failure:  # a path with a null in it is a ValueError
+        found = f"{path} ({getattr(failure, 'strerror', failure)})"
+        raise RuntimeFault(AclError.ACL_ERROR_INVALID_FILE, "configPath", found, "a JSON file, or none") from None
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

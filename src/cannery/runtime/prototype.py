@@ -21,7 +21,9 @@ from cannery.runtime.constants import ENUMS
 
 _OBJECTS = ("aclOpExecutor", "aclTensor", "aclScalar", "aclIntArray", "aclFloatArray", "aclBoolArray", "aclTensorList")
 _OTHERS = ("aclScalarList", "aclDataBuffer", "aclTensorDesc", "aclrtStream", "aclrtEvent", "aclrtContext", "void")
-ADDRESS_TYPES = frozenset((*_OBJECTS, *_OTHERS))
+_STRUCTS = ("aclrtExceptionInfo", "aclrtMallocConfig", "aclCANNPackageVersion")
+ADDRESS_TYPES = frozenset((*_OBJECTS, *_OTHERS, *_STRUCTS))
+FUNCTION_TYPES = frozenset(("aclrtCallback", "aclrtExceptionInfoCallback"))
 INTEGER_TYPES = frozenset(
     ("int", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "aclError", "aclnnStatus", "aclFloat16")
 )
@@ -114,7 +116,7 @@ def kind_of(c_type: str) -> Kind:
         return Kind.NOTHING
     if base in ADDRESS_TYPES:
         return Kind.ADDRESS
-    if base in ("aclrtCallback",):
+    if base in FUNCTION_TYPES:
         return Kind.FUNCTION
     if base in FLOAT_TYPES:
         return Kind.FLOAT

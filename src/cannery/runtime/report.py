@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cannery.runtime.status import AclError, RuntimeFault
-from cannery.runtime.stream import FOREVER, Stream
+from cannery.runtime.stream import FOREVER, Stream, UnfinishedError
 
 _POLL = 0.001
 
@@ -25,6 +25,44 @@ class _Mailbox:
         """Call one."""
         self.called += 1
         function()
+
+    def call_all(self) -> None:
+        """Call every one that waits."""
+        while self.waiting:
+            self.call(self.waiting.popleft())
+
+
+@dataclass
+class _Delivery:
+    """The task that hands a callback over to its thread; a blocking one ends when the callback has returned."""
+
+    mail: _Mailbox
+    thread: int
+    function: Callable[[], None]
+    blocks: bool
+    is_sent: bool = False
+    returned: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, stream: Stream) -> None:
+        """Hand it over once; wait, where it blocks, for as long as the stream may.
+
+        Raises:
+            UnfinishedError: it has not returned by then.
+        """
+        if not self.is_sent:
+            self.is_sent = True
+            self.mail.waiting.append(self._call)
+        is_mine = self.thread == threading.get_ident()
+        if is_mine:  # whoever waits for the stream cannot take callbacks meanwhile
+            self.mail.call_all()
+        if self.blocks and not self.returned.wait(0 if is_mine else stream.seconds_left()):
+            raise UnfinishedError
+
+    def _call(self) -> None:
+        try:
+            self.function()
+        finally:
+            self.returned.set()
 
 
 class Reports:
@@ -61,8 +99,8 @@ class Reports:
         """
         if stream not in self._owner:
             raise _unsubscribed("a stream no thread has subscribed to")
-        thread = self._owner[stream]
-        stream.submit(lambda: self._deliver(thread, function, blocks))
+        delivery = _Delivery(self._mail[self._owner[stream]], self._owner[stream], function, blocks)
+        stream.submit(lambda: delivery.run(stream))
 
     def process(self, timeout: int) -> bool:
         """Call one callback that waits for the calling thread; False when none came in ``timeout`` milliseconds.
@@ -88,26 +126,9 @@ class Reports:
         mail = self._mail[thread]
         before = mail.called
         for stream in [stream for stream, owner in list(self._owner.items()) if owner == thread]:
-            while mail.called == before and not mail.waiting and stream.try_step():
+            while mail.called == before and not mail.waiting and stream.step(time.monotonic()):
                 pass
         return bool(mail.waiting) or mail.called != before
-
-    def _deliver(self, thread: int, function: Callable[[], None], blocks: bool) -> None:
-        mail = self._mail[thread]
-        if thread == threading.get_ident():
-            mail.call(function)
-            return
-        returned = threading.Event()
-
-        def call() -> None:
-            try:
-                function()
-            finally:
-                returned.set()
-
-        mail.waiting.append(call)
-        if blocks:
-            returned.wait()
 
 
 def _wait(is_true: Callable[[], bool], deadline: float | None) -> bool:

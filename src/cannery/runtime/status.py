@@ -102,7 +102,7 @@ class RuntimeFault(ValueError):
 
     @property
     def message(self) -> str:
-        """The text ``aclGetRecentErrMsg`` gives: the family of the code, then what was found and expected."""
+        """The text ``aclGetRecentErrMsg`` gives behind process and time: the family of the code, found and expected."""
         return f"{_family(self.code)}: {self}"
 
 

@@ -160,5 +160,6 @@ def test_descriptors_and_buffers(acl: ModuleType) -> None:
 def test_versions(acl: ModuleType) -> None:
     assert acl.get_version_str("runtime") == ("1.17.0", 0)
     parts, ret = acl.get_cann_version(0)
-    assert ret == 0 and parts["major_version"] == 1
+    assert ret == 0 and parts["major_version"] == "1"
+    assert acl.get_version_str("") == ("", 100000) and acl.get_cann_version(99) == ({}, 100000)
     assert acl.app_log(1, "hello") is None

@@ -43,6 +43,8 @@ def test_a_contiguous_copy_is_handed_out_with_its_address() -> None:
         (lambda: util.numpy_to_ptr([1]), ValueError),  # type: ignore[arg-type]
         (lambda: util.bytes_to_ptr(bytearray(2)), ValueError),  # type: ignore[arg-type]
         (lambda: util.ptr_to_bytes(0, 2), ValueError),
+        (lambda: util.ptr_to_bytes(64, -1), ValueError),
+        (lambda: util.start_thread(3, []), TypeError),
         (lambda: util.ptr_to_bytes(None, 2), TypeError),  # type: ignore[arg-type]
         (lambda: util.ptr_to_numpy(64, (2,), 99), ValueError),
         (lambda: util.ptr_to_numpy(64, [2], 11), TypeError),  # type: ignore[arg-type]

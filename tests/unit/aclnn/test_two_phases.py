@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from .conftest import METADATA, Client
 
@@ -291,3 +292,34 @@ def test_ten_thousand_rounds_leave_nothing_behind(client: Client) -> None:
         assert client.aclnn.aclDestroyTensor(out) == 0
     assert client.synchronize() == 0
     assert len(client.process.handles) == handles
+
+
+def test_setters_refuse_a_tensor_that_is_destroyed_or_never_was(client: Client) -> None:
+    out = client.tensor([0] * 64)
+    _, _, executor = client.metadata(out=out)
+    gone = client.tensor([0])
+    assert client.aclnn.aclDestroyTensor(gone) == 0
+    for tensor in (gone, 99):
+        assert client.aclnn.AclSetTensorAddr(executor, 5, tensor, 64) == 161002
+    assert client.aclnn.AclSetTensorAddr(executor, 5, out, 64) == 0
+
+
+def test_no_executor_has_a_list_whose_member_could_lie_elsewhere(client: Client) -> None:
+    out = client.tensor([0] * 64)
+    _, _, executor = client.metadata(out=out)
+    tensors = client.aclnn.aclCreateTensorList([out])
+    for name in ("aclSetDynamicInputTensorAddr", "AclSetDynamicOutputTensorAddr", "aclSetDynamicTensorAddr"):
+        setter = getattr(client.aclnn, name)
+        assert setter(0, 0, 0, tensors, 64) == setter(executor, 0, 0, 0, 64) == 561103
+        assert setter(executor, 0, 0, tensors, 64) == 161002
+
+
+def test_planning_leaves_the_switches_of_torch_as_they_were(client: Client) -> None:
+    out = client.tensor([0] * 64)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        client.metadata(out=out)
+        assert torch.are_deterministic_algorithms_enabled()
+        assert torch.is_deterministic_algorithms_warn_only_enabled()
+    finally:
+        torch.use_deterministic_algorithms(False)

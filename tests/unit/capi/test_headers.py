@@ -29,6 +29,10 @@ ORIGINALS = (
     "aclnnop/aclnn_dense_lightning_indexer_softmax_lse_v2.h",
 )
 
+STRICT = tuple(
+    ("-x", lang, f"-std={name}", "-pedantic") for lang, name in (("c", "c89"), ("c", "c99"), ("c++", "c++98"))
+)
+
 
 @pytest.fixture(name="include", scope="module")
 def _include(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,7 +60,7 @@ def test_the_original_names_are_there() -> None:
 
 
 @pytest.mark.tool("g++")
-@pytest.mark.parametrize("flags", [("-x", "c++", "-std=c++11"), ("-x", "c++", "-std=c++20"), ("-x", "c", "-std=c99")])
+@pytest.mark.parametrize("flags", [("-x", "c++", "-std=c++11"), ("-x", "c++", "-std=c++20"), *STRICT])
 def test_each_header_stands_alone(include: Path, require_tool: Callable[[str], str], flags: tuple[str, ...]) -> None:
     compiler = require_tool("g++")
     for path in headers():

@@ -1,11 +1,14 @@
 """Copies check both ends; what is no device memory is never taken for it."""
 
 import ctypes
+import sys
+import threading
 
 import numpy as np
 import pytest
 
 from cannery.runtime.constants import MEMCPY_KINDS
+from cannery.runtime.host import content
 
 from .conftest import Machine
 
@@ -195,3 +198,44 @@ def test_two_gibibytes_cost_nothing_until_they_are_touched() -> None:
 
 def test_the_table_of_kinds_is_the_original_s() -> None:
     assert list(MEMCPY_KINDS.values()) == list(range(8))
+
+
+@pytest.mark.slow
+def test_host_memory_is_read_beyond_the_reach_of_32_bits() -> None:
+    whole = np.zeros((1 << 31) + 8, np.uint8)  # untouched pages cost nothing until they are read
+    whole[-1] = 9
+    assert len(content(whole.ctypes.data, 12)) == 12
+    kept = content(whole.ctypes.data, whole.nbytes)
+    assert len(kept) == whole.nbytes and kept[-1] == 9
+
+
+def test_a_configuration_counts_nothing(machine: Machine) -> None:
+    assert machine.good("aclrtMallocWithCfg", 64, 0, 0)
+    assert machine.aclrtMallocWithCfg(0, 0, 0)[0] == 100000
+
+
+def test_threads_that_allocate_copy_and_free_do_not_disturb_each_other(machine: Machine) -> None:
+    wrong = list[tuple[object, ...]]()
+
+    def churn(number: int) -> None:
+        machine.good("aclrtSetDevice", number % 2)
+        for value in range(200):
+            block = machine.block([value])
+            pinned = machine.good("aclrtMallocHost", 4)
+            found = machine.aclrtMemcpy(pinned, 4, block, 4, 2), machine.read(block, 1)
+            if found != ((0,), [value]):
+                wrong.append(found)
+            machine.good("aclrtFreeHost", pinned)
+            machine.good("aclrtFree", block)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=churn, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == [] and machine.process.memory.arena(0).used == 0

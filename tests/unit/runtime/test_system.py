@@ -1,8 +1,11 @@
 """Beginning, end and errors of the runtime; what it is told by the environment."""
 
+import os
+import re
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cannery.runtime import CALLS, AclError, Call, Options
@@ -27,6 +30,7 @@ def test_a_configuration_is_read_once(idle: Machine, tmp_path: Path) -> None:
     bad.write_text("{")
     other.write_text('{"dump": {}}')
     assert idle.aclInit(str(tmp_path / "none.json")) == (100003,)
+    assert idle.aclInit("a\0b") == (100003,)
     assert idle.aclInit(str(bad)) == (100006,)
     assert idle.aclInit(str(good)) == (0,)
     assert idle.aclInit(str(bad)) == (100002,)
@@ -68,6 +72,26 @@ def test_a_message_is_read_once_and_belongs_to_its_thread(idle: Machine) -> None
     assert seen == [(0,)]
     assert "ACL_ERROR_REPEAT_FINALIZE" in idle.aclGetRecentErrMsg()[1]
     assert idle.aclGetRecentErrMsg() == (0,)
+
+
+def test_a_message_begins_with_process_and_time_and_names_its_family(idle: Machine) -> None:
+    idle.aclFinalize()
+    shape = r"\[PID: (\d+)\] \d{4}(-\d\d){3}(:\d\d){2}(\.\d{3}){2} \w+\(E[HEZ]\d{4}\): aclFinalize: .+"
+    found = re.fullmatch(shape, idle.good("aclGetRecentErrMsg"))
+    assert found is not None and int(found[1]) == os.getpid()
+
+
+def test_versions_are_written_to_the_memory_of_the_caller(idle: Machine) -> None:
+    text = np.full(128, 7, np.uint8)
+    idle.good("aclsysGetVersionStr", "runtime", text.ctypes.data)
+    assert text[:8].tobytes() == b"1.17.0\0\7"
+    assert idle.good("aclsysGetVersionNum", "runtime") == 11700000
+    parts = np.full(512, 7, np.uint8)
+    idle.good("aclsysGetCANNVersion", 0, parts.ctypes.data)
+    assert [bytes(parts[start:]).split(b"\0")[0] for start in (0, 128, 192, 256)] == [b"1.17.0", b"1", b"17", b"0"]
+    assert idle.aclsysGetCANNVersion(99, parts.ctypes.data) == (100000,)
+    assert idle.aclsysGetCANNVersion(0, 0) == (100000,) and idle.aclsysGetCANNVersion(0, 8) == (107000,)
+    assert idle.aclsysGetVersionStr(None, text.ctypes.data) == (100000,)
 
 
 def test_the_last_error_can_be_peeked_at_and_taken(idle: Machine) -> None:

@@ -9,6 +9,7 @@ import ctypes
 
 from cannery.runtime.call import call
 from cannery.runtime.constants import MEM_ATTRS
+from cannery.runtime.host import content
 from cannery.runtime.memory import Memory, Span, check_capacity, check_pointer, fill, move
 from cannery.runtime.process import Process
 from cannery.runtime.status import AclError, RuntimeFault
@@ -31,6 +32,14 @@ def malloc_align32(process: Process, size: int, policy: int) -> int:
 @call("aclError aclrtMallocCached(out void **devPtr, size_t size, aclrtMemMallocPolicy policy)", "rt.malloc_cached")
 def malloc_cached(process: Process, size: int, policy: int) -> int:
     """The same: there is no cache to keep coherent."""
+    return int(malloc.function(process, size, policy))
+
+
+@call(
+    "aclError aclrtMallocWithCfg(out void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)"
+)
+def malloc_with_cfg(process: Process, size: int, policy: int, config: int) -> int:
+    """The same: the configuration says for whom memory is counted, and nothing is counted here."""
     return int(malloc.function(process, size, policy))
 
 
@@ -90,8 +99,8 @@ def memcpy_async(process: Process, dst: int, dest_max: int, src: int, count: int
         found, expected = "host memory at both ends", "device memory at one of them, or aclrtMemcpy"
         raise RuntimeFault(AclError.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind", found, expected)
     if source.arena is None and not source.is_pinned:
-        content = ctypes.string_at(src, count)
-        stream.submit(lambda: _write(process.memory, dst, content))
+        kept = content(src, count)
+        stream.submit(lambda: _write(process.memory, dst, kept))
         return
     stream.submit(lambda: _copy(process.memory, dst, dest_max, src, count, kind))
     _finish_if_pageable(stream, target)
@@ -154,9 +163,9 @@ def _finish_if_pageable(stream: Stream, end: Span) -> None:
         stream.run_until(lambda: not stream.pending)
 
 
-def _write(memory: Memory, dst: int, content: bytes) -> None:
-    memory.span("dst", dst, len(content), on_device=True)
-    ctypes.memmove(dst, content, len(content))
+def _write(memory: Memory, dst: int, kept: bytes) -> None:
+    memory.span("dst", dst, len(kept), on_device=True)
+    ctypes.memmove(dst, kept, len(kept))
 
 
 def _copy(memory: Memory, dst: int, dest_max: int, src: int, count: int, kind: int) -> None:

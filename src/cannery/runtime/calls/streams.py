@@ -19,7 +19,7 @@ def create_stream(process: Process) -> int:
     with process.lock:
         context = process.context
         context.device.check_room_for_a_stream()
-        stream = Stream()
+        stream = context.device.new_stream()
         context.streams.add(stream)
         return process.handles.add(stream)
 
@@ -74,7 +74,7 @@ def stream_query(process: Process, handle: int) -> int:
     stream = process.stream(handle)
     if not stream.pending:
         return COMPLETE
-    stream.step()
+    stream.peek()
     return NOT_READY
 
 

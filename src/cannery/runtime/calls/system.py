@@ -5,12 +5,17 @@ Source: hicann/runtime `include/external/acl/acl.h`, `src/acl/aclrt_impl/acl.cpp
 
 from __future__ import annotations
 
+import ctypes
 import json
 
 from cannery.runtime.call import call
-from cannery.runtime.constants import MACROS
+from cannery.runtime.constants import ENUMS, MACROS, PART_SIZE, VERSION_SIZE
+from cannery.runtime.memory import check_pointer
 from cannery.runtime.process import Process, read_config
 from cannery.runtime.status import AclError, RuntimeFault
+
+_PARTS = tuple(MACROS[f"ACL_{part}_VERSION"] for part in ("MAJOR", "MINOR", "PATCH"))
+_VERSION = ".".join(map(str, _PARTS))
 
 
 @call("aclError aclInit(const char *configPath)", "init", is_free=True)
@@ -79,7 +84,66 @@ def get_last_error(process: Process, level: int) -> int:
 )
 def get_version(process: Process) -> tuple[int, int, int]:
     """Version of the interface."""
-    return MACROS["ACL_MAJOR_VERSION"], MACROS["ACL_MINOR_VERSION"], MACROS["ACL_PATCH_VERSION"]
+    return _PARTS[0], _PARTS[1], _PARTS[2]
+
+
+@call("aclError aclsysGetVersionStr(const char *pkgName, void *versionStr)", is_free=True)
+def get_version_str(process: Process, package: str | None, target: int) -> None:
+    """Write the version of a package, which is this interface's, to host memory: a string that ends with 0."""
+    _write_host(process, "versionStr", target, package_version(package).encode() + b"\0")
+
+
+@call("aclError aclsysGetVersionNum(const char *pkgName, out int32_t *versionNum)", is_free=True)
+def get_version_num(process: Process, package: str | None) -> int:
+    """The same as a number, whose last three digits are for what comes before a release."""
+    package_version(package)
+    return ((_PARTS[0] * 100 + _PARTS[1]) * 100 + _PARTS[2]) * 1000
+
+
+@call(
+    "aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)",
+    is_free=True,
+)
+def get_cann_version(process: Process, package: int, target: int) -> None:
+    """Write the version in parts."""
+    _write_host(process, "version", target, _packed(version_parts(package)))
+
+
+def package_version(package: str | None) -> str:
+    """The version of a package by its name.
+
+    Raises:
+        RuntimeFault: INVALID_PARAM: no name.
+    """
+    if not package:
+        raise RuntimeFault(AclError.ACL_ERROR_INVALID_PARAM, "pkgName", package or "null", "the name of a package")
+    return _VERSION
+
+
+def version_parts(package: int) -> dict[str, str]:
+    """The fields of aclCANNPackageVersion for a package.
+
+    Raises:
+        RuntimeFault: INVALID_PARAM: there is no such package.
+    """
+    if package not in ENUMS["aclCANNPackageName"].values():
+        raise RuntimeFault(AclError.ACL_ERROR_INVALID_PARAM, "name", package, "an aclCANNPackageName, 0 to 7")
+    major, minor, release = map(str, _PARTS)
+    parts = {"version": _VERSION, "major_version": major, "minor_version": minor, "release_version": release}
+    return {**parts, "patch_version": "0", "reserved": ""}
+
+
+def _packed(parts: dict[str, str]) -> bytes:
+    """aclCANNPackageVersion as bytes: strings of a fixed size."""
+    long = ("version", "reserved")
+    sizes = (VERSION_SIZE if name in long else PART_SIZE for name in parts)
+    return b"".join(text.encode().ljust(size, b"\0") for text, size in zip(parts.values(), sizes, strict=True))
+
+
+def _write_host(process: Process, parameter: str, target: int, content: bytes) -> None:
+    check_pointer(parameter, target)
+    process.memory.span(parameter, target, len(content))
+    ctypes.memmove(target, content, len(content))
 
 
 def _check_references(process: Process) -> None:
