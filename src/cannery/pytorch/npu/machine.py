@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -35,6 +35,7 @@ class Machine:
     Attributes:
         is_initialized: whether a device was used; nothing is started before.
         has_forked: this process is a fork of one that had used a device.
+        leave_first_device: called once, when the current device is another than 0 for the first time.
         options: what scripts set and nothing here depends on (``set_option``, ``set_compile_mode``, levels).
     """
 
@@ -43,6 +44,7 @@ class Machine:
         self.is_initialized = False
         self.has_forked = False
         self.is_device_limited = False
+        self.leave_first_device: Callable[[], None] | None = None
         self.options: dict[str, Any] = {}
         self.thread = _Thread()
         self.ledgers = tuple(Ledger(number, runtime.machine.memory) for number in range(runtime.device_count()))
@@ -84,6 +86,9 @@ class Machine:
     def set_device(self, index: int) -> None:
         """Make a device the calling thread's."""
         self.thread.device = index
+        if index and self.leave_first_device is not None:
+            leave, self.leave_first_device = self.leave_first_device, None
+            leave()
         if self.is_initialized:
             self.runtime.enter(self.device(index).open())
 

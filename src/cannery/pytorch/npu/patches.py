@@ -17,6 +17,7 @@ from cannery.pytorch.npu.machine import NAME, machine
 
 def apply() -> None:
     """Apply them all."""
+    machine().leave_first_device = _follow_current_device
     for patch in (_storages, _generators, _backward, _accelerator, install_compiler):
         patch()
 
@@ -40,6 +41,20 @@ def _storages() -> None:
             storage.copy_(torch.UntypedStorage(content))
         return storage
 
+    resize: Any = torch.UntypedStorage.resize_
+
+    def resize_(self: Any, size: int) -> Any:
+        """Shrinking keeps the memory, so that growing back finds it, as sharded modules do at every step."""
+        if not on_npu(self.device):
+            return resize(self, size)
+        if size > self.nbytes():
+            raise NotImplementedError(
+                f"torch.UntypedStorage.resize_ on npu: found {size} bytes, expected at most the {self.nbytes()} it "
+                "was made with: resize the tensor"
+            )
+        return self
+
+    torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign]
     torch.UntypedStorage.__new__ = new  # type: ignore[method-assign]
 
 
@@ -68,6 +83,38 @@ def _generators() -> None:
             return torch.device(NAME, self.npu_index)
 
     torch.Generator = Generator  # type: ignore[misc]
+
+
+def _follow_current_device() -> None:
+    """Let ``"npu"`` without a number mean the current device.
+
+    Where PyTorch's C++ side completes a device, it asks a guard that Python cannot be, and gets 0. So these calls are
+    completed before they get there; and only in a process that has left device 0, to leave all others as they are.
+    """
+    places: tuple[tuple[Any, tuple[str, ...]], ...] = (
+        (torch, ("tensor", "as_tensor", "asarray", "scalar_tensor")),
+        (torch.Tensor, ("to", "new_tensor", "type")),
+    )
+    for place, names in places:
+        for name in names:
+            setattr(place, name, _completing(getattr(place, name)))
+
+
+def _completing(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        index = machine().thread.device
+        if not index:
+            return function(*args, **kwargs)
+        completed = (_completed(value, index) for value in args)
+        return function(*completed, **{name: _completed(value, index) for name, value in kwargs.items()})
+
+    return call
+
+
+def _completed(value: Any, index: int) -> Any:
+    is_incomplete = isinstance(value, (str, torch.device)) and str(value) == NAME
+    return torch.device(NAME, index) if is_incomplete else value
 
 
 def _backward() -> None:

@@ -91,6 +91,23 @@ def test_a_thread_has_its_own_device_and_stream() -> None:
     assert (seen, torch.npu.current_device()) == ([2], 0)
 
 
+def test_a_device_without_a_number_is_the_current_one() -> None:
+    with torch.npu.device(1):
+        made = [
+            torch.ones(2).to("npu"),
+            torch.ones(2).npu(),
+            torch.tensor([1], device="npu"),
+            torch.as_tensor([1.0], device=torch.device("npu")),
+            torch.ones(2, device="npu"),
+            torch.nn.Linear(2, 2).to("npu").weight,
+            torch.ones(2).new_tensor([1], device="npu"),
+        ]
+        compiled = torch.compile(lambda x: x.to("npu") + torch.ones(2, device="npu"), fullgraph=True)(torch.ones(2))
+        assert torch.ones(2).to("npu:0").get_device() == 0
+    assert {tensor.get_device() for tensor in (*made, compiled)} == {1}
+    assert torch.ones(2).to("npu").get_device() == 0
+
+
 def test_events_are_in_order() -> None:
     start, end = torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
     start.record()
