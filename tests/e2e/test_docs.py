@@ -29,9 +29,9 @@ def test_the_table_of_operators_in_the_readme_is_that_of_the_definitions() -> No
     table = re.search(r"<!-- operators -->\n(.*?)\n<!-- /operators -->", (ROOT / "README.md").read_text(), re.DOTALL)
     assert table is not None
     rows = [
-        f"| [{operator.name}](src/cannery/ops/{operator.definition.snake_name}/README.md) | {operator.definition.category} "
-        f"| {', '.join(operator.engines)} | {', '.join(operator.definition.socs)} |"
-        for operator in sorted(operators(), key=lambda operator: operator.name)
+        f"| [{each.name}](src/cannery/ops/{each.definition.snake_name}/README.md) | {each.definition.category} "
+        f"| {', '.join(each.engines)} | {', '.join(each.definition.socs)} |"
+        for each in sorted(operators(), key=lambda each: each.name)
     ]
     assert table.group(1).splitlines() == ["| operator | category | engines | chips |", "|---|---|---|---|", *rows]
 

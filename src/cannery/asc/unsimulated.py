@@ -34,7 +34,7 @@ BASIC: Final = frozenset((
 
 
 class UnsimulatedError(NotImplementedError, AttributeError):
-    """A member of a name that is not simulated. Also an AttributeError: pickle asks every module for what it looks for."""
+    """A member of a name that is not simulated. Also an AttributeError: pickle asks every module for its names."""
 
 
 class Unsimulated:

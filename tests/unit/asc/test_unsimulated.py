@@ -1,11 +1,14 @@
 """Names that are not simulated say so, and are in nobody's way."""
 
 import pickle
+import sys
 
 import pytest
 import torch
 
 from cannery.asc import adv
+from cannery.asc.lib import host
+from cannery.ge.es import all as every_operator
 
 
 def test_a_name_says_so_when_it_is_called_or_asked_for_a_member() -> None:
@@ -13,7 +16,10 @@ def test_a_name_says_so_when_it_is_called_or_asked_for_a_member() -> None:
         adv.softmax()
     with pytest.raises(NotImplementedError, match=r"asc\.adv\.matmul\.Config on Ascend\w+ is not simulated"):
         _ = adv.matmul.Config
+    with pytest.raises(NotImplementedError, match=r"asc\.lib\.host\.MatmulTiling on Ascend\w+ is not simulated"):
+        host.MatmulTiling()
 
 
 def test_pickle_passes_by_on_its_search_through_all_modules() -> None:
+    assert sys.modules.keys() >= {adv.__name__, host.__name__, every_operator.__name__}
     assert pickle.loads(pickle.dumps(torch.contiguous_format)) is torch.contiguous_format

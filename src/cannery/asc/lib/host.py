@@ -1,10 +1,11 @@
-"""``asc.lib.host``: the platform object; tiling classes are not simulated."""
+"""``asc.lib.host``: the platform object; tiling classes are not simulated; each says so when it is called."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cannery.asc.runtime import config
+from cannery.asc.unsimulated import Unsimulated
 from cannery.soc import Soc
 
 
@@ -16,4 +17,4 @@ def get_ascendc_platform() -> Soc:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    raise NotImplementedError(f"asc.lib.host.{name} on {config.platform().name} is not simulated")
+    return Unsimulated(f"asc.lib.host.{name}")

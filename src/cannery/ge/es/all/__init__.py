@@ -12,7 +12,7 @@ from cannery.operator import all_operators
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return list(all_operators())
-    if name.startswith("_"):
+    if not name[:1].isupper():  # no operator's name, but one that pickle asks every module for, for example
         raise AttributeError(f"module 'ge.es.all' has no attribute {name!r}")
     operators = all_operators()
     if name not in operators:
