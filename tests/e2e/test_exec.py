@@ -1,7 +1,6 @@
 """`cannery exec`: programs of the NPU stack, run unchanged."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
