@@ -96,7 +96,7 @@ class Checker:
         carried, set_site, set_by = event.carried.popleft()
         news = self.clocks.learn(destination, carried)
         if not internal and not set_by:
-            self._sync.pair(set_site, site, news, preset=carried[event.source] == 0)
+            self._sync.pair(ENDS[event.number], (set_site, site), news, preset=carried[event.source] == 0)
 
     def barrier(self, pipe: int | None, site: Site | None) -> None:
         """A pipe_barrier; None stands for all pipes."""
@@ -201,9 +201,9 @@ class Checker:
             if kind == "RAW":
                 read.add(earlier.serial)
             self.report(messages.race(kind, earlier, stamp, access, kernel, block, self.core.kind))
-        known = self.clocks.known[stamp.pipe]
         for earlier, _, _ in found:
-            known[earlier.pipe] = max(known[earlier.pipe], earlier.time)
+            self.clocks.suppose(stamp.pipe, earlier.pipe, earlier.time)
+            self._sync.supposed(earlier.pipe, stamp.pipe)
 
 
 def spans(access: Access) -> Sequence[tuple[int, int]]:

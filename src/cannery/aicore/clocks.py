@@ -49,6 +49,14 @@ class Clocks:
             self._scalar_news += 1
         return news
 
+    def suppose(self, pipe: int, source: int, time: int) -> None:
+        """Let a pipe know an instruction of another as if a flag had told it."""
+        known = self.known[pipe]
+        if known[source] < time:
+            known[source] = time
+            if pipe == S:
+                self._scalar_news += 1
+
     def barrier(self, pipe: int) -> bool:
         """Order a pipe's later instructions after its earlier ones. False when nothing was issued since the last."""
         known = self.known[pipe]

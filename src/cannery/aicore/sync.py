@@ -9,30 +9,40 @@ from cannery.aicore import messages
 from cannery.aicore.findings import Report
 from cannery.aicore.instruction import Site
 
+Pipes = tuple[int, int]
+"""The pipe that is waited for, and the one that waits."""
+
 
 class SyncUse:
     """Whether each sync statement ordered anything, over all times it was executed.
 
     A statement is redundant only when it never ordered anything new: presetting flags before a loop and the first pass
-    of a barrier order nothing, and are right.
+    of a barrier order nothing, and are right. Nor does a pair that only orders what the checker supposed to be ordered
+    after reporting it as a race: such a pair stands in the wrong place, but is not one too many.
     """
 
-    __slots__ = ("_barriers", "_idle_pairs", "_useful")
+    __slots__ = ("_barriers", "_idle_pairs", "_supposed", "_useful")
 
     def __init__(self) -> None:
         self._useful: set[Site] = set()
-        self._idle_pairs: Counter[tuple[Site, Site]] = Counter()
+        self._idle_pairs: dict[tuple[Site, Site], Pipes] = {}
+        self._supposed: set[Pipes] = set()
         self._barriers: Counter[Site] = Counter()
 
-    def pair(self, set_site: Site | None, wait_site: Site | None, news: bool, preset: bool) -> None:
+    def supposed(self, source: int, destination: int) -> None:
+        """After a race the second pipe counts as having waited for the first."""
+        self._supposed.add((source, destination))
+
+    def pair(self, pipes: Pipes, sites: tuple[Site | None, Site | None], news: bool, preset: bool) -> None:
         """A set met its wait; ``preset``: the setting pipe had issued nothing before."""
+        set_site, wait_site = sites
         if set_site is None or wait_site is None:
             return
         if news:
             self._useful.add(set_site)
             self._useful.add(wait_site)
         elif not preset:
-            self._idle_pairs[set_site, wait_site] += 1
+            self._idle_pairs[set_site, wait_site] = pipes
 
     def barrier(self, site: Site, news: bool) -> None:
         """A barrier was issued."""
@@ -43,8 +53,8 @@ class SyncUse:
 
     def redundant(self) -> Iterator[Report]:
         """A report for each statement or pair that ordered nothing."""
-        for (set_site, wait_site), _ in self._idle_pairs.items():
-            if set_site not in self._useful and wait_site not in self._useful:
+        for (set_site, wait_site), pipes in self._idle_pairs.items():
+            if pipes not in self._supposed and set_site not in self._useful and wait_site not in self._useful:
                 yield messages.redundant((set_site, wait_site))
         for site in self._barriers:
             if site not in self._useful:

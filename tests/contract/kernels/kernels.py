@@ -66,6 +66,25 @@ def set_twice(x: Any) -> None:
 
 
 @asc.jit
+def used_then_waited_for(x: Any) -> None:
+    t = asc.LocalTensor(asc.float32, IN, 0, N)
+    asc.data_copy(t, bound(x), N)
+    asc.set_flag(EVENT.MTE2_V, 0)
+    asc.adds(t, t, 1.0, N)
+    asc.wait_flag(EVENT.MTE2_V, 0)
+    sync(EVENT.V_MTE3)
+    asc.data_copy(bound(x), t, N)
+
+
+@asc.jit
+def scalar_reads_too_early(x: Any) -> None:
+    t = asc.LocalTensor(asc.float32, IN, 0, N)
+    asc.data_copy(t, bound(x), N)
+    value = t.get_value(0)
+    asc.duplicate(t, value, N)
+
+
+@asc.jit
 def id_out_of_range(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)

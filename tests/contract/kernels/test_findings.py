@@ -18,6 +18,8 @@ CASES: list[tuple[Any, ...]] = [
     (k.redundant_barrier, (), 1, {("REDUNDANT_SYNC", NOTE, (), "")}),
     (k.explicit_barriers, (), 1, set()),
     (k.set_twice, (), 1, {("EVENT_ID", ERROR, (), ""), ("UNPAIRED_FLAG", WARNING, ("MTE2", "V"), "")}),
+    (k.used_then_waited_for, (), 1, {("RAW", ERROR, ("MTE2", "V"), "UB")}),
+    (k.scalar_reads_too_early, (), 1, {("RAW", ERROR, ("MTE2", "S"), "UB")}),
     (k.id_out_of_range, (), 1, {("EVENT_ID", ERROR, (), "")}),
     (k.released_without_alloc, (), 1, {("EVENT_ID", ERROR, (), "")}),
     (k.ids_exhausted, (), 1, {("EVENT_ID", ERROR, (), "")}),

@@ -231,7 +231,7 @@ def test_cast_to_half_is_directed(values: list[float]) -> None:
     np.testing.assert_array_equal(cast(R.CAST_TRUNC).astype(np.float64), np.where(x >= 0, low, high))
     odd = cast(R.CAST_ODD)
     assert ((odd.view(np.uint16) & 1 == 1) | exact).all()
-    near = cast(R.CAST_ROUND).astype(np.float64)
+    near, low, high = (np.clip(y, -65536, 65536) for y in (cast(R.CAST_ROUND).astype(np.float64), low, high))
     assert (np.abs(near - x) <= np.minimum(np.abs(low - x), np.abs(high - x))).all()
 
 
@@ -352,3 +352,10 @@ def test_what_is_not_simulated_says_so() -> None:
         compute(lambda dst: asc.mmad(dst), np.zeros(8, np.float32))
     with pytest.raises(NotImplementedError, match=r"asc\.adv\.softmax on Ascend910B1"):
         asc.adv.softmax()
+
+
+def test_cast_to_half_overflows_to_infinity_where_infinity_is_nearest() -> None:
+    x = np.array([65519.0, 65520.0, -65521.0, 3e9, -np.inf, 65504.0], np.float32)
+    for mode in (R.CAST_ROUND, R.CAST_RINT):
+        got = compute(lambda dst, src, mode=mode: asc.cast(dst, src, mode, 6), np.zeros(6, np.float16), x)
+        np.testing.assert_array_equal(got, np.array([65504, np.inf, -np.inf, np.inf, -np.inf, 65504], np.float16))

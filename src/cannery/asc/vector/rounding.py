@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
+from ml_dtypes import finfo
 
 from cannery.asc import dtypes
 from cannery.asc.dtypes import DataType
@@ -137,8 +138,17 @@ def _toward_zero(exact: Array, below: Array, above: Array) -> Array:
     return np.where(exact >= 0, below, above)
 
 
+def _unbounded(x: Array) -> Array:
+    """Values as float64, infinity as the power of two behind the largest number: what lies nearer to it overflows."""
+    return np.clip(x.astype(np.float64), -_overflow(x.dtype), _overflow(x.dtype))
+
+
+def _overflow(dtype: np.dtype[Any]) -> float:
+    return float(2.0 ** finfo(dtype).maxexp)
+
+
 def _ties_away(exact: Array, below: Array, above: Array) -> Array:
-    under, over = exact - below.astype(np.float64), above.astype(np.float64) - exact
+    under, over = exact - _unbounded(below), _unbounded(above) - exact
     return np.where(under == over, np.where(exact >= 0, above, below), np.where(under < over, below, above))
 
 
