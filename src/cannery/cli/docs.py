@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable
+from errno import EEXIST
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,30 @@ import typer
 if TYPE_CHECKING:
     from cannery.cli.knowledge import Knowledge
 
+INDEX = "README.md"
+TITLE = "# Knowledge index"
+
 
 def docs(directory: Path = typer.Argument(..., metavar="DIR", help="Where the pages go.", show_default=False)) -> None:
     """Write README.md, routing/OPERATOR.md and ops/CATEGORY/OPERATOR/index.md; links lead from there to the sources."""
+    _check_place(directory / INDEX)
     written = pages(directory)
     for name, text in written.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     typer.echo(f"{len(written)} pages in {directory}")
+
+
+def _check_place(index: Path) -> None:
+    """Refuse a folder whose README.md is somebody's own.
+
+    Raises:
+        FileExistsError: it does not begin as the index of the knowledge pages does.
+    """
+    if index.is_file() and not index.read_text(encoding="utf-8", errors="replace").startswith(f"{TITLE}\n"):
+        found = "found a page that was not generated, expected none, or that of an earlier run"
+        raise FileExistsError(EEXIST, found, str(index))
 
 
 def pages(directory: Path) -> dict[str, str]:
@@ -31,7 +47,7 @@ def pages(directory: Path) -> dict[str, str]:
 
     known = own_operators()
     book = _Book(directory)
-    made = {"README.md": book.page("README", "README.md", **_index(known))}
+    made = {INDEX: book.page("README", INDEX, **_index(known))}
     for one in known:
         made[routing_path(one)] = book.page("routing", routing_path(one), one=one)
         facts = {"related": related(one, known), "spellings": spellings(one.operator)}

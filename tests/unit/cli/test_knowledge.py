@@ -49,6 +49,17 @@ def test_every_link_leads_somewhere(tmp_path: Path, cannery: Command) -> None:
             assert not broken, page
 
 
+def test_a_page_of_somebody_else_stays(tmp_path: Path, cannery: Command) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("# Mine\n", encoding="utf-8")
+    ended = cannery("ops", "docs", str(tmp_path))
+    assert ended.code == 2 and "README.md: found a page that was not generated" in ended.err
+    assert page.read_text(encoding="utf-8") == "# Mine\n" and list(tmp_path.iterdir()) == [page]
+    page.unlink()
+    for _ in range(2):
+        assert cannery("ops", "docs", str(tmp_path)).code == 0
+
+
 def test_pages_are_the_same_each_time_and_fences_are_balanced(made: dict[str, str]) -> None:
     assert made == pages(COMMITTED)
     assert set(made) == {"README.md"} | {
