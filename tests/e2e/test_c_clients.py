@@ -105,6 +105,25 @@ def test_the_originals_link_lines_work(installed: tuple[Path, str], tmp_path: Pa
     assert subprocess.run([*line, *linking], capture_output=True, text=True, check=True).stderr == ""
 
 
+@pytest.mark.tool("sh")
+def test_a_build_of_the_originals_finds_its_places_by_the_environment(
+    installed: tuple[Path, str], tmp_path: Path
+) -> None:
+    script = f"""
+. {installed[0]}/set_env.sh
+set -eu
+own="-I$ASCEND_HOME_PATH/include -L$ASCEND_OPP_PATH/lib64"
+custom="-I$ASCEND_CUSTOM_OPP_PATH/op_api/include -L$ASCEND_CUSTOM_OPP_PATH/op_api/lib"
+for place in "$own" "$custom"; do
+    g++ $place {EXAMPLES}/metadata.cpp -o {tmp_path}/program -lcust_opapi -lopapi_math -lascendcl -lnnopbase -lc_sec
+    {tmp_path}/program
+done
+"""
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == 2 * "TND 16 1 0 16 16\nBSND 16 1 0 16 16\n"
+
+
 def test_a_python_program_may_load_the_library_next_to_acl(installed: tuple[Path, str], tmp_path: Path) -> None:
     script = tmp_path / "client.py"
     script.write_text(

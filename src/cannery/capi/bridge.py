@@ -133,7 +133,13 @@ def _read_address(ffi: Any) -> Callable[[Any], Any]:
 
 
 def _read_string(ffi: Any) -> Callable[[Any], Any]:
-    return lambda pointer: None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+    def read(pointer: Any) -> str | None:
+        # Memory the process has not got counts as null, as it does for arrays.
+        if not is_mapped(int(ffi.cast("uintptr_t", pointer)), 1):
+            return None
+        return str(ffi.string(pointer).decode("utf-8", "replace"))
+
+    return read
 
 
 def _read_function(ffi: Any) -> Callable[[Any], Any]:

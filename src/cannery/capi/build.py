@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,7 @@ def build(directory: Path) -> Built:
         _compile(compiler, sources, directory / "include", libraries / LIBRARY)
     _alias(libraries)
     _mirror(directory)
+    _write_environment(directory)
     package = _write_package(libraries / "pkgconfig", directory)
     return Built(directory, libraries / LIBRARY, written, package, _command(compiler, directory))
 
@@ -172,17 +174,30 @@ def _alias(libraries: Path) -> None:
 
 
 def _mirror(directory: Path) -> None:
-    """The other places where builds look: ``lib``, and the folder of the architecture."""
+    """The other places where builds look: ``lib``, the folder of the architecture, and that of custom operators."""
     _link(directory / "lib", "lib64")
-    architecture = directory / f"{platform.machine()}-linux"
-    architecture.mkdir(exist_ok=True)
-    for name in ("include", "lib64"):
-        _link(architecture / name, f"../{name}")
+    architecture, custom = directory / f"{platform.machine()}-linux", directory / "op_api"
+    for place in (architecture / "lib64", custom / "lib"):
+        _link(place.with_name("include"), "../include")
+        _link(place, "../lib64")
 
 
 def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
     path.symlink_to(target)
+
+
+def _write_environment(directory: Path) -> None:
+    """What builds and programs of the originals read from the environment."""
+    place = shlex.quote(str(directory))
+    variables = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
+    lines = "".join(f"export {name}={place}\n" for name in variables)
+    (directory / "set_env.sh").write_text(
+        f"# Made by `cannery capi build`.\n{lines}"
+        f"export LD_LIBRARY_PATH={place}/lib64${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n",
+        encoding="utf-8",
+    )
 
 
 def _write_package(folder: Path, directory: Path) -> Path:

@@ -114,3 +114,18 @@ def test_a_callback_is_called_with_its_data(c: Callable[..., Any]) -> None:
     assert c("aclrtSynchronizeStream", FFI.NULL) == 0
     assert seen == [42]
     assert c("aclrtLaunchCallback", FFI.NULL, FFI.NULL, 1, FFI.NULL) == 100000
+
+
+def test_text_in_memory_the_process_has_not_got_counts_as_null(c: Callable[..., Any]) -> None:
+    assert c("aclsysGetVersionNum", FFI.cast("char *", 8), FFI.new("int32_t *")) == 100000
+    assert "pkgName: found null" in text(c)
+
+
+def test_a_program_in_c_is_told_of_a_task_that_failed(c: Callable[..., Any]) -> None:
+    told = list[int]()
+    note = FFI.callback("void(void *)", lambda info: told.append(c("aclrtGetErrorCodeFromExceptionInfo", info)))
+    stream, block = FFI.new("void **"), FFI.new("void **")
+    assert c("aclInit", FFI.NULL) == c("aclrtSetDevice", 0) == c("aclrtCreateStream", stream) == 0
+    assert c("aclrtSetExceptionInfoCallback", note) == c("aclrtMalloc", block, 64, 0) == 0
+    assert c("aclrtMemsetAsync", block[0], 64, 0, 64, stream[0]) == c("aclrtFree", block[0]) == 0
+    assert c("aclrtSynchronizeStream", stream[0]) == 107000 and told == [107000]
