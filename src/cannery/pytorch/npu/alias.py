@@ -56,7 +56,8 @@ def on_host(tensor: Tensor) -> Tensor:
     ):
         return kept
     # `tensor.data = other` and in-place view operators change what the Python object stands for.
-    kept = tensor.__dict__[HOST] = _with_bits_of(tensor, _moved(tensor, _CPU_DEVICE))
+    # The alias keeps what is exported: were that the tensor itself, which keeps the alias, neither would ever die.
+    kept = tensor.__dict__[HOST] = _with_bits_of(tensor, _moved(tensor.detach(), _CPU_DEVICE))
     return kept
 
 

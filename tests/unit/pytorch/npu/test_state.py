@@ -25,6 +25,17 @@ def test_memory_is_counted_while_tensors_live() -> None:
     assert torch.npu.max_memory_allocated() == before
 
 
+def test_a_step_leaves_no_memory_behind() -> None:
+    model, x = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.LayerNorm(4)).npu(), torch.ones(2, 4).npu()
+    model(x).sum().backward()
+    before = torch.npu.memory_stats()["allocation.all.current"]
+    for _ in range(3):
+        loss = model(x).t()[1:].sum()
+        loss.backward()
+    del loss
+    assert torch.npu.memory_stats()["allocation.all.current"] == before
+
+
 def test_memory_is_counted_on_its_device() -> None:
     before = torch.npu.memory_allocated(0)
     x = torch.empty(128, device="npu:3")
