@@ -18,7 +18,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from cannery.operator import find_operator
+from cannery.core import DataType, OperatorError, Shape, TensorDesc
+from cannery.core import Tensor as CoreTensor
+from cannery.operator import find_operator, staged
 from cannery.ops._lightning_indexer.geometry import (
     CAUSAL,
     ArgumentError,
@@ -31,7 +33,7 @@ from cannery.ops._lightning_indexer.geometry import (
 from cannery.ops._lightning_indexer.plan import RowCost
 from cannery.ops._lightning_indexer.schedule import Balance, compare
 from cannery.ops._lightning_indexer.work import PER_KEY, Work
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, Split
 from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
@@ -103,7 +105,10 @@ def indexer_report(*, soc: str | Soc = "Ascend950", cost: RowCost = PER_KEY, **c
     chip = find_soc(soc)
     sizes = ", ".join(f"{name} {tuple(given[name].shape)}" for name in ("q", "k", "attn_softmax_l1_norm"))
     opening = Finding("call", f"{sizes}, {given['q'].dtype}, mask {given['mask_mode']}, ratio {given['cmp_ratio']}")
-    faults = tuple(_faults(given))
+    taken = _operator_finding(given, chip)
+    if taken.is_wrong:
+        return IndexerReport((opening, taken))
+    faults = (taken, *_faults(given))
     if any(finding.is_wrong for finding in faults):
         return IndexerReport((opening, *faults))
     return _measured(given, chip, cost, (opening, *faults))
@@ -156,8 +161,35 @@ def _complete(call: Mapping[str, Any]) -> dict[str, Any]:
     missing = next((name for name in _REQUIRED if not isinstance(call.get(name), Tensor)), None)
     if missing is not None:
         raise ArgumentError(missing, "nothing", "a tensor")
-    given = {name: value for name, value in call.items() if value is not None}
+    given = {name: _as_tensor(name, value) for name, value in call.items() if value is not None}
     return {**dict.fromkeys(_OPTIONAL), **_ATTRIBUTES, **given}
+
+
+def _as_tensor(name: str, value: Any) -> Any:
+    """An argument as the operator takes it: lengths may be given as lists."""
+    if name not in _OPTIONAL or isinstance(value, Tensor):
+        return value
+    try:
+        return torch.tensor(value, dtype=torch.int32)
+    except (TypeError, ValueError, RuntimeError):
+        raise ArgumentError(name, repr(value), "a tensor, or a list of int32 numbers") from None
+
+
+def _operator_finding(given: Mapping[str, Any], chip: Soc) -> Finding:
+    """What the operator's own rules on shapes, data types and attributes say."""
+    operator = find_operator(OPERATOR)
+    tensors = [given[name] for name in (*_REQUIRED, *_OPTIONAL)]
+    descs = [None if tensor is None else CoreTensor.of(tensor).desc for tensor in tensors]
+    # What is looked at is the call, not that its metadata was saved along.
+    descs[-1] = descs[-1] or TensorDesc(DataType.DT_INT32, Shape((METADATA_SIZE,)))
+    try:
+        context = staged.bind(operator, descs, {name: given[name] for name in _ATTRIBUTES}, soc=chip)
+        staged.check(operator, context)
+        staged.tiling(operator, staged.infer_shape(operator, context))
+    except OperatorError as refusal:
+        text = f"{refusal.parameter}: found {refusal.found}, expected {refusal.expected}"
+        return Finding("operator", f"refuses the call: {text}", True)
+    return Finding("operator", "takes shapes, data types and attributes")
 
 
 def _lengths(given: Mapping[str, Any]) -> dict[str, Any]:

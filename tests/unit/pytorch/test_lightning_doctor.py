@@ -85,9 +85,15 @@ def test_rows_that_see_nothing_are_counted() -> None:
 @pytest.mark.parametrize(
     ("changes", "title", "words"),
     [
-        ({"cmp_ratio": 4, "cmp_residual_k": torch.tensor([3, 4])}, "residual", "1 of 2 are not below cmp_ratio"),
-        ({"seqused_q": torch.tensor([7, 1])}, "offsets", "seqused_q: found 7"),
-        ({"layout_q": "TND", "layout_k": "TND"}, "offsets", "cu_seqlens_q"),
+        ({"cmp_ratio": 4, "cmp_residual_k": [3, 4]}, "residual", "1 of 2 are not below cmp_ratio"),
+        ({"seqused_q": [7, 1]}, "offsets", "seqused_q: found 7"),
+        ({"layout_q": "TND", "layout_k": "TND"}, "operator", "q: found 4 dims, expected 3 dims for layout TND"),
+        ({"cmp_ratio": 4}, "operator", "cmp_residual_k: found nothing"),
+        ({"mask_mode": 7}, "operator", "mask_mode: found 7, expected 0 or 3"),
+        ({"w": torch.ones(2, 5, 4)}, "operator", "w: found [2, 5, 4], expected [2, 6, 4]"),
+        ({"softmax_lse": torch.ones(2, 1, 5)}, "operator", "softmax_lse: found [2, 1, 5], expected [2, 1, 6]"),
+        ({"seqused_q": torch.tensor([5, 1])}, "operator", "seqused_q: found int64, expected int32"),
+        ({"metadata": torch.zeros(2, dtype=torch.int32)}, "operator", "metadata: found 2 elements, expected 64"),
         ({"attn_softmax_l1_norm": torch.ones(2, 6, 1, 3)}, "columns", "3 columns, a row sees at most 6 keys"),
     ],
 )
@@ -120,7 +126,9 @@ def test_the_imbalance_of_the_split_and_its_cost_model_are_said() -> None:
     assert "1 a visible key + 1 a tile of 128 keys + 2 fixed" in str(fixed)
 
 
-@pytest.mark.parametrize(("change", "parameter"), [({"q": None}, "q"), ({"beta": 1}, "call")])
+@pytest.mark.parametrize(
+    ("change", "parameter"), [({"q": None}, "q"), ({"beta": 1}, "call"), ({"seqused_q": [2**40]}, "seqused_q")]
+)
 def test_an_incomplete_call_is_refused_by_name(change: dict[str, Any], parameter: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         indexer_report(**call(**change))
@@ -148,3 +156,8 @@ def test_a_file_that_is_no_saved_call_is_refused_by_name(tmp_path: Path) -> None
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(CallFileError, match=r"call\.safetensors: found .*, expected a safetensors file"):
         load_call(path)
+
+
+def test_lengths_given_as_lists_are_saved_too(tmp_path: Path) -> None:
+    save_call(tmp_path / "call.safetensors", **call(seqused_q=[3, 6]))
+    assert load_call(tmp_path / "call.safetensors")["seqused_q"].tolist() == [3, 6]
