@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cannery.aicore import messages
 from cannery.aicore.clocks import Clocks
+from cannery.aicore.debts import Debts
 from cannery.aicore.findings import Collector, Finding, Report
 from cannery.aicore.footprints import Footprints
 from cannery.aicore.history import Order, Stamp
 from cannery.aicore.instruction import Access, Instruction, Site
-from cannery.aicore.pipes import COUNT, ENDS, EVENTS, S
+from cannery.aicore.pipes import ENDS, EVENTS, S
 from cannery.aicore.sync import SyncUse
 from cannery.aicore.unwritten import Unwritten
 
@@ -48,7 +49,7 @@ class Checker:
         self._global = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=False)
         self._sync = SyncUse()
         self._unwritten = Unwritten(self.report)
-        self._blind = [0] * COUNT
+        self._debts = Debts(self.clocks)
 
     def report(self, report: Report) -> None:
         """Count an occurrence of a finding."""
@@ -64,7 +65,7 @@ class Checker:
         reads = self._judged(instruction, instruction.reads, "read")
         writes = self._judged(instruction, instruction.writes, "write")
         self._unwritten.flow(instruction, reads, writes)
-        if not self._blind[pipe] and not self.core.in_order:
+        if not self._debts.any(pipe) and not self.core.in_order:
             self._races(stamp, reads, writes)
 
     def set_flag(self, event: Event, site: Site | None, internal: str) -> None:
@@ -74,14 +75,13 @@ class Checker:
             self._bad_id(event, site)
         if event.sent - event.awaited > 1:
             self.report(messages.set_twice(event, site))
-        carried = self.clocks.snapshot(event.source)
+        flag = self._debts.carry(event.source, site, internal)
         if event.orphans:
-            event.orphans.popleft()
-            destination = ENDS[event.number][1]
-            self._blind[destination] -= 1
-            self.clocks.learn(destination, carried)
+            wait_site, debt = event.orphans.popleft()
+            self._debts.settle(debt, flag, (other for event in self.core.events() for other in event.carried))
+            self._sync.needed(site, wait_site)
         else:
-            event.carried.append((carried, site, internal))
+            event.carried.append(flag)
 
     def wait_flag(self, event: Event, site: Site | None, internal: str) -> None:
         """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
@@ -91,12 +91,12 @@ class Checker:
         destination = ENDS[event.number][1]
         if not event.carried:
             event.orphans.append((site, self.serial))
-            self._blind[destination] += 1
+            self._debts.owe(destination, self.serial)
             return
-        carried, set_site, set_by = event.carried.popleft()
-        news = self.clocks.learn(destination, carried)
-        if not internal and not set_by:
-            self._sync.pair(ENDS[event.number], (set_site, site), news, preset=carried[event.source] == 0)
+        flag = event.carried.popleft()
+        news = self._debts.receive(destination, flag)
+        if not internal and not flag.internal:
+            self._sync.pair(ENDS[event.number], (flag.site, site), news, preset=flag.times[event.source] == 0)
 
     def barrier(self, pipe: int | None, site: Site | None) -> None:
         """A pipe_barrier; None stands for all pipes."""
@@ -129,8 +129,8 @@ class Checker:
             for site, _ in event.orphans:
                 self.report(messages.unanswered(event, site))
             if completed:
-                for _, site, internal in event.carried:
-                    self.report(messages.unpaired(event, site, internal))
+                for flag in event.carried:
+                    self.report(messages.unpaired(event, flag.site, flag.internal))
         if completed:
             for report in self._sync.redundant():
                 self.report(report)

@@ -29,7 +29,7 @@ class Clocks:
         """Advance a pipe for an instruction issued to it; the instruction's time."""
         if self._seen[pipe] != self._scalar_news:
             self._seen[pipe] = self._scalar_news
-            self._join(self.known[pipe], self.known[S])
+            self.join(self.known[pipe], self.known[S])
         self.now[pipe] = time = self.now[pipe] + 1
         return time
 
@@ -37,14 +37,14 @@ class Clocks:
         """What a flag set by this pipe now carries: its earlier instructions, and all it knew."""
         if self._seen[pipe] != self._scalar_news:
             self._seen[pipe] = self._scalar_news
-            self._join(self.known[pipe], self.known[S])
+            self.join(self.known[pipe], self.known[S])
         carried = self.known[pipe].copy()
         carried[pipe] = self.now[pipe]
         return carried
 
     def learn(self, pipe: int, carried: Snapshot) -> bool:
         """Let a pipe know what a flag carries. False when it knew it all before."""
-        news = self._join(self.known[pipe], carried)
+        news = self.join(self.known[pipe], carried)
         if news and pipe == S:
             self._scalar_news += 1
         return news
@@ -73,7 +73,8 @@ class Clocks:
         return news
 
     @staticmethod
-    def _join(known: Snapshot, other: Snapshot) -> bool:
+    def join(known: Snapshot, other: Snapshot) -> bool:
+        """Take over what another knows; False when that is nothing new."""
         joined = list(map(max, known, other))
         if joined == known:
             return False

@@ -39,15 +39,18 @@ class SyncUse:
         if set_site is None or wait_site is None:
             return
         if news:
-            self._useful.add(set_site)
-            self._useful.add(wait_site)
+            self.needed(set_site, wait_site)
         elif not preset:
             self._idle_pairs[set_site, wait_site] = pipes
+
+    def needed(self, *sites: Site | None) -> None:
+        """Statements that ordered something."""
+        self._useful.update(site for site in sites if site is not None)
 
     def barrier(self, site: Site, news: bool) -> None:
         """A barrier was issued."""
         if news:
-            self._useful.add(site)
+            self.needed(site)
         else:
             self._barriers[site] += 1
 

@@ -77,6 +77,28 @@ def used_then_waited_for(x: Any) -> None:
 
 
 @asc.jit
+def waits_ahead_of_sets(x: Any, z: Any) -> None:
+    """Each add is issued one tile early: it waits for the copy of the tile behind it, and so for its own."""
+    source, target = bound(x), bound(z)
+    t = asc.LocalTensor(asc.float32, IN, 0, 2 * N)
+    asc.set_flag(EVENT.MTE3_MTE2, 0)
+    asc.set_flag(EVENT.MTE3_MTE2, 1)
+    for i in range(4):
+        b = i % 2
+        asc.wait_flag(EVENT.MTE3_MTE2, b)
+        asc.data_copy(t[b * N :], source[i * N :], N)
+        asc.set_flag(EVENT.MTE2_V, 1 - b)
+        asc.wait_flag(EVENT.MTE2_V, b)
+        asc.adds(t[b * N :], t[b * N :], 1.0, N)
+        asc.set_flag(EVENT.V_MTE3, b)
+        asc.wait_flag(EVENT.V_MTE3, b)
+        asc.data_copy(target[i * N :], t[b * N :], N)
+        asc.set_flag(EVENT.MTE3_MTE2, b)
+    asc.wait_flag(EVENT.MTE3_MTE2, 0)
+    asc.wait_flag(EVENT.MTE3_MTE2, 1)
+
+
+@asc.jit
 def scalar_reads_too_early(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)

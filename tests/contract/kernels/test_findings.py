@@ -148,3 +148,13 @@ def test_findings_do_not_depend_on_the_lazy_order(seed: int) -> None:
     for kernel, rest, cores, expected in CASES:
         found = launch(kernel, rest, cores, seed=seed)
         assert {f.kind for f in found} == {kind for kind, *_ in expected}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_a_wait_may_be_issued_before_its_set(seed: int) -> None:
+    x = np.arange(4 * k.N, dtype=np.float32)
+    z = np.zeros_like(x)
+    with session(check=True, seed=seed) as found:
+        k.waits_ahead_of_sets[1](x, z)
+    assert found.findings() == []
+    np.testing.assert_array_equal(z, x + 1)
