@@ -100,7 +100,8 @@ class View:
     @property
     def is_injective(self) -> bool:
         """Whether no two elements share memory, as far as strides of 0 tell."""
-        return all(stride or dim <= 1 for dim, stride in zip(self.desc.shape, self.strides, strict=True))
+        dims = zip(self.desc.shape, self.strides, strict=True)
+        return not self.size or all(stride or dim <= 1 for dim, stride in dims)
 
     def over(self, memory: torch.Tensor) -> torch.Tensor:
         """The elements in memory that begins at the first one: uint8 (size,), not copied."""

@@ -152,3 +152,11 @@ def test_a_view_reads_what_numpy_s_strides_read(dims: list[int], data: st.DataOb
 def test_an_unknown_function_names_the_nearest(client: Client) -> None:
     with pytest.raises(AttributeError, match="aclnnDenseLightningIndexerKLLossGradMetadata"):
         _ = client.aclnn.aclnnDenseLightningIndexerKLLossGradMetdata
+
+
+@pytest.mark.parametrize(("dims", "strides", "is_injective"), [((4, 0), None, True), ((4, 2), (0, 1), False)])
+def test_elements_share_memory_only_where_there_are_some(
+    dims: tuple[int, ...], strides: tuple[int, ...] | None, is_injective: bool
+) -> None:
+    tensor = AclTensor(dims, 0, strides or row_major(dims), 0, 2, dims, 0)
+    assert tensor.view("out").is_injective is is_injective
