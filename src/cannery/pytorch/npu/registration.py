@@ -17,7 +17,7 @@ from cannery.pytorch.npu import patches, special
 from cannery.pytorch.npu.alias import state_without_alias
 from cannery.pytorch.npu.autocast import autocast_kernels
 from cannery.pytorch.npu.distributed import register_backends
-from cannery.pytorch.npu.helpers import register_operators
+from cannery.pytorch.npu.functions import register_operators
 from cannery.pytorch.npu.kernels import KEY, Fallback, kernel_of
 from cannery.pytorch.npu.machine import NAME, machine
 from cannery.pytorch.npu.transformer import register_transformer

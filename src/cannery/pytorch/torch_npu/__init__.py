@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from cannery.pytorch.npu import helpers, registration
+from cannery.pytorch.npu import functions, registration
 from cannery.pytorch.npu.formats import Format as Format
 from cannery.pytorch.torch_npu import npu as npu
 
@@ -55,13 +55,13 @@ def erase_stream(tensor: torch.Tensor, stream: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in helpers.operators():
-        return helpers.operators()[name]
+    if name in functions.operators():
+        return functions.operators()[name]
     raise AttributeError(f"module 'torch_npu' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *helpers.operators()})
+    return sorted({*globals(), *functions.operators()})
 
 
 def _transfer_when_asked() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from cannery.pytorch.npu import attention, fused
-from cannery.pytorch.npu.helpers import operators
+from cannery.pytorch.npu.functions import operators
 from cannery.pytorch.npu.refusals import Refused
 
 
