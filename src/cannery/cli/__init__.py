@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from types import MappingProxyType
+from typing import Any
 
 from cannery.cli.verbs import Verb, command
 
@@ -47,7 +48,8 @@ def main() -> None:
 
 def _run() -> int | str | None:
     try:
-        command("cannery", VERBS, "CANN operators without an NPU.")(prog_name="cannery")
+        # Not standalone: Typer would print a usage error on several lines and end the process itself.
+        ended = command("cannery", VERBS, "CANN operators without an NPU.")(prog_name="cannery", standalone_mode=False)
     except KeyboardInterrupt:
         return INTERRUPTED
     except (OSError, ValueError) as failure:
@@ -59,7 +61,23 @@ def _run() -> int | str | None:
     except SystemExit as end:
         sys.stdout.flush()
         return end.code
-    return 0
+    except Exception as failure:
+        # Typer's usage errors have no public base class; this is what they all have.
+        if not hasattr(failure, "format_message"):
+            raise
+        return _refuse_usage(failure)
+    return ended if isinstance(ended, int) else 0
+
+
+def _refuse_usage(failure: Any) -> int:
+    """One line for an option, argument or verb that is wrong; the help where nothing was asked for."""
+    context = failure.ctx
+    if type(failure).__name__ == "NoArgsIsHelpError":
+        print(context.get_help(), file=sys.stderr)
+        return USAGE_ERROR
+    path = context.command_path if context is not None else "cannery"
+    print(f"{path}: {' '.join(failure.format_message().split())} (see {path} --help)", file=sys.stderr)
+    return USAGE_ERROR
 
 
 def _one_line(failure: OSError | ValueError) -> str | None:
