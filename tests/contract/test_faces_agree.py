@@ -7,7 +7,7 @@ those are left out for it by name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -361,8 +361,12 @@ def outcome(face: Callable[[Operator, Call], list[torch.Tensor]], operator: Oper
 
 
 @pytest.fixture(autouse=True)
-def fresh_session() -> None:
+def fresh_session() -> Iterator[None]:
+    """A session of the test's own; GE is left as it was found, not initialized."""
     session.cache_clear()
+    yield
+    session.cache_clear()
+    instance.cache_clear()
 
 
 def test_every_operator_has_legal_calls() -> None:
