@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("own_process"):
             chosen[item.path].append(item.nodeid)
     for place, item in enumerate(items):
-        if item.path in chosen and item.nodeid in chosen[item.path]:
+        if item.parent is not None and item.nodeid in chosen.get(item.path, ()):
             items[place] = Elsewhere.from_parent(item.parent, name=item.name, chosen=tuple(chosen[item.path]))
 
 

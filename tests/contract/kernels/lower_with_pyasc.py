@@ -17,9 +17,9 @@ import numpy as np
 
 os.environ.setdefault("PYASC_CACHE_DIR", tempfile.mkdtemp())
 
-import asc.lib.runtime as rt  # type: ignore[import-not-found]
-import asc.runtime.config as config  # type: ignore[import-not-found]
-import asc.runtime.jit as jit  # type: ignore[import-not-found]
+import asc.lib.runtime as rt
+import asc.runtime.config as config
+import asc.runtime.jit as jit
 
 LOWERED: list[str] = []
 
