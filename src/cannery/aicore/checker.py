@@ -86,7 +86,7 @@ class Checker:
     def wait_flag(self, event: Event, site: Site | None, internal: str) -> None:
         """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
         self.serial += 1
-        if not 0 <= event.id < self._event_ids:
+        if not internal and not 0 <= event.id < self._event_ids:  # a queue's ids are judged where it sets them
             self._bad_id(event, site)
         destination = ENDS[event.number][1]
         if not event.carried:
