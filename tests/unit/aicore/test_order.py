@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from cannery import asc
-from cannery.aicore import session
+from cannery.aicore import DeadlockError, session
 from cannery.aicore.order import Trace
 
 N = 8
@@ -26,6 +26,8 @@ statement = st.one_of(
     st.tuples(st.just("set"), st.tuples(st.sampled_from(EVENTS[:6]), st.integers(0, 1))),
     st.tuples(st.just("barrier"), st.sampled_from(BARRIERS)),
 )
+
+early = st.tuples(st.just("wait"), st.tuples(st.sampled_from(EVENTS[:6]), st.integers(0, 1)))
 
 
 @asc.jit(auto_sync=False)
@@ -48,9 +50,10 @@ def step(gm: Any, tensors: Any, kind: str, detail: Any) -> None:
         tensors[detail].set_value(0, 1.0)
     elif kind == "add":
         asc.adds(tensors[detail[0]], tensors[detail[1]], 1.0, N)
-    elif kind in ("pair", "set"):
-        asc.set_flag(*detail)
-        if kind == "pair":
+    elif kind in ("pair", "set", "wait"):
+        if kind != "wait":
+            asc.set_flag(*detail)
+        if kind != "set":
             asc.wait_flag(*detail)
     else:
         asc.pipe_barrier(detail)
@@ -69,6 +72,16 @@ def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarr
 def test_a_race_is_found_exactly_when_the_graph_has_one(statements: list[Any]) -> None:
     kinds, trace, _ = run(statements)
     assert bool(kinds & RACES) == trace.has_race()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(statement, early), max_size=14))
+def test_waits_issued_before_their_sets_raise_no_false_alarm(statements: list[Any]) -> None:
+    try:
+        kinds, trace, _ = run(statements)
+    except DeadlockError:
+        reject()
+    assert not kinds & RACES or trace.has_race()
 
 
 @settings(max_examples=100, deadline=None)
