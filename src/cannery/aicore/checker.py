@@ -37,7 +37,7 @@ class Checker:
     orders them.
     """
 
-    def __init__(self, core: Core, collector: Collector, *, vector_in_order: bool) -> None:
+    def __init__(self, core: Core, collector: Collector, sync: SyncUse, *, vector_in_order: bool) -> None:
         self.core = core
         self.clocks = Clocks()
         self.footprints = Footprints(core.index)
@@ -47,7 +47,7 @@ class Checker:
         self._local = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=True)
         # The scalar unit writes global memory through its cache: issue order does not carry it to the copy engines.
         self._global = Order(self.clocks, vector_in_order=vector_in_order, scalar_in_order=False)
-        self._sync = SyncUse()
+        self._sync = sync
         self._unwritten = Unwritten(self.report)
         self._debts = Debts(self.clocks)
 
@@ -96,7 +96,7 @@ class Checker:
         flag = event.carried.popleft()
         news = self._debts.receive(destination, flag)
         if not internal and not flag.internal:
-            self._sync.pair(ENDS[event.number], (flag.site, site), news, preset=flag.times[event.source] == 0)
+            self._sync.pair(ENDS[event.number], (flag.site, site), self.core.block, news, flag.times[event.source] == 0)
 
     def barrier(self, pipe: int | None, site: Site | None) -> None:
         """A pipe_barrier; None stands for all pipes."""
@@ -104,7 +104,7 @@ class Checker:
         has_work = any(self.clocks.now)
         news = self.clocks.barrier_all() if pipe is None else self.clocks.barrier(pipe)
         if site is not None and has_work:
-            self._sync.barrier(site, news)
+            self._sync.barrier(site, self.core.block, news)
 
     def clean_cache(self) -> None:
         """The scalar unit's writes to global memory have left its cache: they count as issued in order."""
@@ -124,16 +124,13 @@ class Checker:
         self.report(messages.deadlock(self.core.launch.kernel, self.core.block, heads))
 
     def finish(self, completed: bool) -> None:
-        """End of the kernel: flags left over, synchronisation nobody needed."""
+        """End of the kernel: flags left over."""
         for event in self.core.events():
             for site, _ in event.orphans:
                 self.report(messages.unanswered(event, site))
             if completed:
                 for flag in event.carried:
                     self.report(messages.unpaired(event, flag.site, flag.internal))
-        if completed:
-            for report in self._sync.redundant():
-                self.report(report)
 
     def _bad_id(self, event: Event, site: Site | None) -> None:
         self.report(messages.event_id(EVENTS[event.number], event.id, self._event_ids, site))

@@ -19,6 +19,7 @@ from cannery.aicore.memory import Arena, capacity
 from cannery.aicore.pipes import PIPES
 from cannery.aicore.schedule import Schedule
 from cannery.aicore.session import LaunchRecord
+from cannery.aicore.sync import SyncUse
 from cannery.soc import Soc
 
 Layout = tuple[tuple[str, int, int], ...]
@@ -66,10 +67,11 @@ class Launch:
         self.cores = [Core(self, index, *place) for index, place in enumerate(layout)]
         self._schedule: Schedule | None = None
         self._spare: list[Arena] = []
+        self._sync = SyncUse()
         if check:
             for core in self.cores:
                 in_order = vector_barriers or self.limits.vector_in_order
-                core.checker = Checker(core, self.collector, vector_in_order=in_order)
+                core.checker = Checker(core, self.collector, self._sync, vector_in_order=in_order)
 
     def run(self, body: Callable[[Core], Any]) -> None:
         """Run ``body`` on every core.
@@ -83,6 +85,8 @@ class Launch:
         self._schedule = Schedule(order, lambda index: self._run_core(self.cores[index], body), self._resident())
         try:
             self._schedule.run()
+            for report, block in self._sync.redundant():
+                self.collector.add(report, block)
         finally:
             self.crosscore.finish()
             self.judge_footprints()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import repeat
 
 from cannery.aicore import messages
 from cannery.aicore.findings import Report
@@ -14,7 +15,7 @@ Pipes = tuple[int, int]
 
 
 class SyncUse:
-    """Whether each sync statement ordered anything, over all times it was executed.
+    """Whether each sync statement of a launch ordered anything, over all times and cores it was executed on.
 
     A statement is redundant only when it never ordered anything new: presetting flags before a loop and the first pass
     of a barrier order nothing, and are right. Nor does a pair that only orders what the checker supposed to be ordered
@@ -25,40 +26,41 @@ class SyncUse:
 
     def __init__(self) -> None:
         self._useful: set[Site] = set()
-        self._idle_pairs: dict[tuple[Site, Site], Pipes] = {}
+        self._idle_pairs: Counter[tuple[Pipes, Site, Site, int]] = Counter()
         self._supposed: set[Pipes] = set()
-        self._barriers: Counter[Site] = Counter()
+        self._barriers: Counter[tuple[Site, int]] = Counter()
 
     def supposed(self, source: int, destination: int) -> None:
         """After a race the second pipe counts as having waited for the first."""
         self._supposed.add((source, destination))
 
-    def pair(self, pipes: Pipes, sites: tuple[Site | None, Site | None], news: bool, preset: bool) -> None:
-        """A set met its wait; ``preset``: the setting pipe had issued nothing before."""
+    def pair(self, pipes: Pipes, sites: tuple[Site | None, Site | None], block: int, news: bool, preset: bool) -> None:
+        """A set met its wait on a core; ``preset``: the setting pipe had issued nothing before."""
         set_site, wait_site = sites
         if set_site is None or wait_site is None:
             return
         if news:
             self.needed(set_site, wait_site)
         elif not preset:
-            self._idle_pairs[set_site, wait_site] = pipes
+            self._idle_pairs[pipes, set_site, wait_site, block] += 1
 
     def needed(self, *sites: Site | None) -> None:
         """Statements that ordered something."""
         self._useful.update(site for site in sites if site is not None)
 
-    def barrier(self, site: Site, news: bool) -> None:
-        """A barrier was issued."""
+    def barrier(self, site: Site, block: int, news: bool) -> None:
+        """A barrier was issued on a core."""
         if news:
             self.needed(site)
         else:
-            self._barriers[site] += 1
+            self._barriers[site, block] += 1
 
-    def redundant(self) -> Iterator[Report]:
-        """A report for each statement or pair that ordered nothing."""
-        for (set_site, wait_site), pipes in self._idle_pairs.items():
-            if pipes not in self._supposed and set_site not in self._useful and wait_site not in self._useful:
-                yield messages.redundant((set_site, wait_site))
-        for site in self._barriers:
+    def redundant(self) -> Iterator[tuple[Report, int]]:
+        """A report, and the core's block, for each execution of a statement or pair that never ordered anything."""
+        for (pipes, set_site, wait_site, block), times in self._idle_pairs.items():
+            sites = (set_site, wait_site)
+            if pipes not in self._supposed and self._useful.isdisjoint(sites):
+                yield from repeat((messages.redundant(sites), block), times)
+        for (site, block), times in self._barriers.items():
             if site not in self._useful:
-                yield messages.redundant((site,))
+                yield from repeat((messages.redundant((site,)), block), times)
