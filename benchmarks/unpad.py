@@ -2,7 +2,8 @@
 
     python benchmarks/unpad.py [--rounds 9] [--shape B,S,H ...] [--seed 0]
 
-Every round runs each contestant once, so that a slow moment of the machine hits all of them; the table shows medians.
+Every round runs each contestant once, so that a slow moment of the machine hits all of them, and in another order, as
+the memory one has just given back is the next one's; the table shows medians.
 Forward is held against a plain copy of as many rows into fresh memory (its floor: mostly page faults), ``out=`` against
 a plain copy into existing memory, forward + backward against a fresh copy of the rows followed by a fresh copy of the
 whole batch, which is what the gradient weighs.
@@ -11,6 +12,7 @@ whole batch, which is what the gradient weighs.
 from __future__ import annotations
 
 import argparse
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterable
@@ -128,10 +130,10 @@ SECTIONS: dict[str, Callable[[Batch], dict[str, Run]]] = {
 def race(runs: dict[str, Run], rounds: int) -> dict[str, float]:
     """Median seconds of each; results are released between timings, one unmeasured round first."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
-    for measured in [False, *[True] * rounds]:
-        for name, run in runs.items():
-            took = timed(run)
-            if measured:
+    for number in range(rounds + 1):
+        for name in random.Random(number).sample(sorted(runs), len(runs)):
+            took = timed(runs[name])
+            if number:
                 seconds[name].append(took)
     return {name: statistics.median(values) for name, values in seconds.items()}
 
