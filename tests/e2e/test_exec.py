@@ -1,6 +1,7 @@
 """`cannery exec`: programs of the NPU stack, run unchanged."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -269,3 +270,34 @@ def test_activation_without_the_command(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("import cannery.activate\n" + CLEAN)
     done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "2016.0\n")
+
+
+SPAWNS = """
+import multiprocessing, subprocess, sys
+import asc
+
+def child():
+    print(asc.__name__)
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=child)
+    process.start()
+    process.join()
+    subprocess.run([sys.executable, "-c", "import acl; print(acl.__name__)"], check=True)
+"""
+
+
+def test_processes_that_a_program_starts_resolve_the_names_too(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('own startup')\n")
+    (tmp_path / "program.py").write_text(SPAWNS)
+    done = subprocess.run(
+        [str(COMMAND), "exec", "program.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {"own startup", "cannery.asc", "cannery.acl"} <= set(done.stdout.split("\n"))

@@ -20,6 +20,7 @@ FAILED = 1
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 _OWN = str(Path(__file__).resolve().parent.parent)
+_STARTUP = str(Path(_OWN, "startup"))
 
 
 class ProgramError(ValueError):
@@ -58,7 +59,7 @@ def exec_program(
     json_file = json_file and json_file.resolve()  # the program may change the directory
     _write(json_file, {"findings": [], "launches": []})
     with session(check=check, seed=seed, soc=soc, precise=precise) as found:
-        with _terminable():
+        with _terminable(), _inherited(keep):
             code = _run(program, module, args or [])
         sys.stdout.flush()
         raise SystemExit(_conclude(found, json_file, code, check))
@@ -134,6 +135,19 @@ def _chain(entries: Sequence[TracebackType]) -> TracebackType | None:
 def _own(entry: TracebackType) -> bool:
     name = entry.tb_frame.f_code.co_filename
     return name.startswith((_OWN, "<frozen runpy>", "<frozen importlib", runpy.__file__))
+
+
+@contextmanager
+def _inherited(keep: Sequence[str]) -> Iterator[None]:
+    """Let the Pythons that the program starts resolve the same names: spawned workers, torchrun's ranks."""
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "CANNERY_KEEP")}
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (_STARTUP, before["PYTHONPATH"])))
+    os.environ["CANNERY_KEEP"] = " ".join(keep)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 @contextmanager
