@@ -139,6 +139,12 @@ IDIOMS = (
     Idiom("torch_npu.npu_prompt_flash_attention(None, None, None)", refuses="torch_npu.npu_prompt_flash_attention"),
     Idiom("torch_npu.npu_fused_infer_attention_score()", refuses="torch_npu.npu_fused_infer_attention_score"),
     Idiom("torch_npu.npu_moe_gating_top_k_softmax(None)", refuses="torch_npu.npu_moe_gating_top_k_softmax"),
+    Idiom("torch.npu.memory._record_memory_history()", refuses="torch.npu.memory._record_memory_history"),
+    Idiom("torch.npu.memory._dump_snapshot('file')", refuses="torch.npu.memory._dump_snapshot"),
+    Idiom("torch.npu.init_dump()", refuses="torch.npu.init_dump"),
+    Idiom("torch.quantize_per_tensor(torch.ones(2).npu(), 0.1, 0, torch.quint8)", refuses="quint8"),
+    Idiom("from torch_npu.npu.amp.grad_scaler import GradScaler"),
+    Idiom("from torch_npu.npu.amp.autocast_mode import autocast"),
     Idiom("torch.npu.Event(interprocess=True)", refuses="torch.npu.Event"),
 )
 

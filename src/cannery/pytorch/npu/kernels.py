@@ -124,7 +124,8 @@ class _Operands:
     def _other(self, tensor: Tensor, index: int) -> Tensor:
         """The first tensor of a call, one of the host, or one that is in the wrong place."""
         if index < 0:
-            if tensor.dim() and not self.plan.takes_host:
+            # Indices may be on the host, what they are for is not: `host[device_index]` is refused.
+            if tensor.dim() and not (self.plan.takes_host and self.index is not None):
                 self._refuse("cpu")
             return tensor
         if self.index is not None:

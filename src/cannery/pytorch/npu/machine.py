@@ -101,13 +101,15 @@ class Machine:
         """A tensor of a device over new memory that a CPU tensor holds; the memory counts as the device's.
 
         Raises:
-            NotImplementedError: the tensor is sparse.
+            NotImplementedError: the tensor is sparse or quantised.
             torch.OutOfMemoryError: the device is full.
         """
         if not self.is_initialized:
             self.initialize()
         if host.layout is not torch.strided:
             raise NotImplementedError(f"{host.layout} tensors on npu are not there in cannery: use strided ones")
+        if host.is_quantized:
+            raise NotImplementedError(f"{host.dtype} tensors on npu are not there in cannery: quantise on the host")
         if host.is_conj() or host.is_neg():
             # Lazy bits stay behind when memory changes hands.
             host = host.resolve_conj().resolve_neg()

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 import torch
+from torch.utils import backend_registration
 
 from cannery.pytorch.npu.compiling import install_compiler
 from cannery.pytorch.npu.machine import NAME, machine
@@ -56,6 +57,8 @@ def _storages() -> None:
 
     torch.UntypedStorage.resize_ = resize_  # type: ignore[method-assign]
     torch.UntypedStorage.__new__ = new  # type: ignore[method-assign]
+    # `storage.npu()` and `storage.is_npu`; PyTorch's setup makes those of tensors and modules only.
+    backend_registration._generate_storage_methods_for_privateuse1_backend(NAME)
 
 
 class _GeneratorType(type(torch._C.Generator)):  # type: ignore[misc]
@@ -155,6 +158,7 @@ def _accelerator() -> None:
         "get_memory_info": npu.mem_get_info,
     }.items():
         _replace(torch.accelerator, name, replacement)
+    _replace(torch.accelerator, "device_index", npu.device)
 
 
 def _replace(module: Any, name: str, replacement: Callable[..., Any]) -> None:

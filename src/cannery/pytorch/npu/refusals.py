@@ -40,9 +40,16 @@ _GRAPHS = """
     graph_task_update_begin graph_task_update_end
 """.split()  # noqa: SIM905
 _IPC = "ipc_collect caching_allocator_alloc caching_allocator_delete NPUPluggableAllocator change_current_allocator"
+_DUMPS = "init_dump set_dump finalize_dump set_aoe memory_stats_as_nested_dict host_memory_stats".split()  # noqa: SIM905
 TORCH_NPU = {
     "graphs are captured on a device only; run the function without one": _GRAPHS,
     "its memory is the process's own": _IPC.split(),
+    "it has nothing to tell on the host": _DUMPS,
+}
+
+TORCH_NPU_MEMORY = {
+    "the history of allocations is not kept": ("_record_memory_history", "_dump_snapshot", "_snapshot"),
+    "its memory is the process's own": ("caching_allocator_alloc", "caching_allocator_delete", "NPUPluggableAllocator"),
 }
 
 _QUANTIZED = """

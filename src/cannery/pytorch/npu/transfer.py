@@ -99,6 +99,9 @@ def _device() -> None:
 
 
 def _cuda(npu: Any) -> None:
+    # PyTorch's own code, Inductor first of all, asks torch.cuda for names that an NPU has nothing for.
+    for name in [name for name in dir(torch.cuda) if not hasattr(npu, name)]:
+        setattr(npu, name, getattr(torch.cuda, name))
     torch.cuda = sys.modules["torch.cuda"] = npu
     sys.modules["torch.cuda.amp"] = npu.amp
     tensor: Any = torch.Tensor

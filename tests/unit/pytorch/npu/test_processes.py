@@ -96,6 +96,8 @@ with torch.cuda.amp.autocast():
     assert (x @ x).dtype is torch.float16
 torch.cuda.synchronize()
 torch.cuda.manual_seed_all(1)
+torch.use_deterministic_algorithms(True)
+assert torch.compile(lambda x: x + 1)(x).is_npu
 assert torch.randn(2, generator=torch.Generator(device="cuda"), device="cuda").is_npu
 print("fine")
 """

@@ -257,3 +257,6 @@ def test_the_accelerator_is_the_device() -> None:
     torch.accelerator.set_device_index(0)
     torch.accelerator.synchronize()
     assert torch.accelerator.device_count() == 8
+    with torch.accelerator.device_index(1):
+        assert torch.npu.current_device() == 1
+    assert torch.npu.current_device() == 0

@@ -206,6 +206,18 @@ def test_storages() -> None:
     storage = torch.UntypedStorage(8, device="npu:1")
     assert (storage.device, storage.nbytes()) == (torch.device("npu:1"), 8)
     assert torch.ones(2).untyped_storage().to(device=torch.device("npu")).device.type == "npu"
+    assert torch.ones(2).untyped_storage().npu().is_npu and torch.ones(2).npu().untyped_storage().is_npu
+    assert not torch.ones(2).untyped_storage().is_npu
+    assert torch.ones(2).untyped_storage().npu(1).cpu().tolist() == torch.ones(2).untyped_storage().tolist()
+
+
+def test_indices_on_the_device_for_a_tensor_of_the_host_are_refused() -> None:
+    x, i = torch.zeros(3), torch.tensor([0])
+    with pytest.raises(RuntimeError, match="cpu"):
+        x[i.npu()]
+    with pytest.raises(RuntimeError, match="cpu"):
+        x[i.npu()] = 1.0
+    assert x.npu()[i].is_npu
 
 
 def test_pinned_memory() -> None:

@@ -1,5 +1,7 @@
 """``torch_npu.npu.memory``."""
 
+from typing import Any
+
 from cannery.pytorch.npu.memory import (
     MemPool,
     empty_cache,
@@ -15,6 +17,7 @@ from cannery.pytorch.npu.memory import (
     set_per_process_memory_fraction,
     use_mem_pool,
 )
+from cannery.pytorch.npu.refusals import TORCH_NPU_MEMORY, refused
 
 __all__ = [
     "MemPool",
@@ -31,3 +34,11 @@ __all__ = [
     "set_per_process_memory_fraction",
     "use_mem_pool",
 ]
+
+_REFUSED = refused("torch.npu.memory", TORCH_NPU_MEMORY)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REFUSED:
+        return _REFUSED[name]
+    raise AttributeError(f"module 'torch_npu.npu.memory' has no attribute {name!r}")
