@@ -141,6 +141,10 @@ IDIOMS = (
     Idiom("torch_npu.npu_moe_gating_top_k_softmax(None)", refuses="torch_npu.npu_moe_gating_top_k_softmax"),
     Idiom("torch.npu.memory._record_memory_history()", refuses="torch.npu.memory._record_memory_history"),
     Idiom("torch.npu.memory._dump_snapshot('file')", refuses="torch.npu.memory._dump_snapshot"),
+    Idiom(
+        "torch.nn.DataParallel(torch.nn.Linear(2, 2).npu())(torch.ones(2, 2).npu())", refuses="torch.nn.DataParallel"
+    ),
+    Idiom("torch.utils.dlpack.from_dlpack(torch.ones(2).npu()).is_npu", True),
     Idiom("torch.npu.init_dump()", refuses="torch.npu.init_dump"),
     Idiom("torch.quantize_per_tensor(torch.ones(2).npu(), 0.1, 0, torch.quint8)", refuses="quint8"),
     Idiom("from torch_npu.npu.amp.grad_scaler import GradScaler"),

@@ -11,15 +11,17 @@ from typing import Any
 
 import torch
 from torch.utils import backend_registration
+from torch.utils.dlpack import DLDeviceType
 
 from cannery.pytorch.npu.compiling import install_compiler
 from cannery.pytorch.npu.machine import NAME, machine
+from cannery.pytorch.npu.refusals import DATA_PARALLEL, refused
 
 
 def apply() -> None:
     """Apply them all."""
     machine().leave_first_device = _follow_current_device
-    for patch in (_storages, _generators, _backward, _accelerator, install_compiler):
+    for patch in (_storages, _generators, _backward, _accelerator, _data_parallel, _dlpack, install_compiler):
         patch()
 
 
@@ -159,6 +161,26 @@ def _accelerator() -> None:
     }.items():
         _replace(torch.accelerator, name, replacement)
     _replace(torch.accelerator, "device_index", npu.device)
+
+
+def _dlpack() -> None:
+    """A tensor says which device it exports; PyTorch knows the name of an unnamed PrivateUse1 only."""
+    asked = torch.Tensor.__dlpack_device__
+
+    @wraps(asked)
+    def dlpack_device(self: torch.Tensor) -> Any:
+        return (DLDeviceType.kDLExtDev, self.get_device()) if on_npu(self.device) else asked(self)
+
+    torch.Tensor.__dlpack_device__ = dlpack_device  # type: ignore[method-assign]
+
+
+def _data_parallel() -> None:
+    """``DataParallel`` over several devices rests on functions that only a CUDA build has."""
+    compiled: Any = torch._C
+    refusal = refused("torch.nn", DATA_PARALLEL)["DataParallel"]
+    for name in ("_scatter", "_gather", "_broadcast_coalesced"):
+        if not hasattr(compiled, name):
+            setattr(compiled, name, refusal)
 
 
 def _replace(module: Any, name: str, replacement: Callable[..., Any]) -> None:

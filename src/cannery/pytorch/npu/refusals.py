@@ -87,3 +87,4 @@ OPERATORS = {
     "routing over devices has no implementation on the host": _EXPERTS,
     "it has no implementation on the host": _OTHERS,
 }
+DATA_PARALLEL = {"one process drives one device; use DistributedDataParallel": ("DataParallel",)}
