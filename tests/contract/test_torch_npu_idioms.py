@@ -145,6 +145,11 @@ IDIOMS = (
         "torch.nn.DataParallel(torch.nn.Linear(2, 2).npu())(torch.ones(2, 2).npu())", refuses="torch.nn.DataParallel"
     ),
     Idiom("torch.utils.dlpack.from_dlpack(torch.ones(2).npu()).is_npu", True),
+    Idiom("isinstance(torch.ones(2).npu(), torch.npu.FloatTensor)", True),
+    Idiom("isinstance(torch.ones(2), torch.npu.FloatTensor)", False),
+    Idiom("isinstance(torch.ones(2).npu(), torch.npu.HalfTensor)", False),
+    Idiom("torch.ones(2).type(torch.npu.HalfTensor).type()", "torch.npu.HalfTensor"),
+    Idiom("torch.npu.FloatStorage(2)", refuses="torch.npu.FloatStorage"),
     Idiom("torch.npu.init_dump()", refuses="torch.npu.init_dump"),
     Idiom("torch.quantize_per_tensor(torch.ones(2).npu(), 0.1, 0, torch.quint8)", refuses="quint8"),
     Idiom("from torch_npu.npu.amp.grad_scaler import GradScaler"),
@@ -181,6 +186,11 @@ def test_an_idiom_works_or_is_refused_by_name(idiom: Idiom) -> None:
             evaluate(idiom.source)
     else:
         assert evaluate(idiom.source) == idiom.gives
+
+
+def test_an_operator_under_its_old_name_says_the_present_one() -> None:
+    with pytest.raises(RuntimeError, match=r"torch\.npu_swiglu is deprecated.*torch_npu\.npu_swiglu"):
+        evaluate("torch.npu_swiglu(torch.zeros(2, 4).npu())")
 
 
 def test_the_list_has_sixty() -> None:

@@ -58,3 +58,18 @@ def register_operators() -> torch.library.Library:
         library.define(name + torch.library.infer_schema(function, mutates_args=()))
         library.impl(name, function, "CompositeImplicitAutograd")
     return library
+
+
+def leave_stubs() -> None:
+    """The names that operators once had in ``torch`` itself: calling one raises RuntimeError with the present name."""
+    for name in operators():
+        if not hasattr(torch, name):
+            setattr(torch, name, _moved(name))
+
+
+def _moved(name: str) -> Callable[..., Any]:
+    def moved(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"torch.{name} is deprecated and will be removed: call torch_npu.{name}")
+
+    moved.__name__ = name
+    return moved

@@ -18,6 +18,7 @@ from cannery.pytorch.npu.formats import Format as Format
 from cannery.pytorch.torch_npu import npu as npu
 
 registration.register(npu)
+functions.leave_stubs()
 
 # Below the registration: these use the device's name.
 from cannery.pytorch.torch_npu import (  # noqa: E402

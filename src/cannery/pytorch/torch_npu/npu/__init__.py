@@ -97,7 +97,6 @@ matmul = Precision(allow_hf32=False)
 conv = Precision(allow_hf32=True)
 _utils = utils
 OutOfMemoryError = torch.OutOfMemoryError
-_REFUSED = refused("torch.npu", TORCH_NPU)
 # The older constructors torch.npu.FloatTensor(…) and so on.
 _TYPES = {
     "FloatTensor": torch.float32,
@@ -111,6 +110,23 @@ _TYPES = {
     "ByteTensor": torch.uint8,
     "BoolTensor": torch.bool,
 }
+_STORAGES = tuple(name.replace("Tensor", "Storage") for name in _TYPES)
+_REFUSED = refused("torch.npu", {**TORCH_NPU, "storages have no type any more: use torch.UntypedStorage": _STORAGES})
+
+
+class _TensorType(type):
+    """What ``torch.npu.FloatTensor`` is: no tensor's class, but those of the device and the dtype are instances."""
+
+    dtype: torch.dtype
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, torch.Tensor) and instance.device.type == "npu" and instance.dtype is cls.dtype
+
+    def __call__(cls, *content: Any) -> torch.Tensor:
+        """A tensor of given sizes, uninitialised, or of given values."""
+        if all(isinstance(item, int) for item in content):
+            return torch.empty(content, dtype=cls.dtype, device="npu")
+        return torch.tensor(content[0], dtype=cls.dtype, device="npu")
 
 
 def is_current_stream_capturing() -> bool:
@@ -120,17 +136,8 @@ def is_current_stream_capturing() -> bool:
 
 def __getattr__(name: str) -> Any:
     if name in _TYPES:
-        return _constructor(_TYPES[name])
+        # `tensor.type(…)` reads the whole name where the type has its own.
+        return _TensorType(f"torch.npu.{name}", (), {"dtype": _TYPES[name]})
     if name in _REFUSED:
         return _REFUSED[name]
     raise AttributeError(f"module 'torch_npu.npu' has no attribute {name!r}")
-
-
-def _constructor(dtype: torch.dtype) -> Any:
-    def construct(*content: Any) -> torch.Tensor:
-        """A tensor of given sizes, uninitialised, or of given values."""
-        if all(isinstance(item, int) for item in content):
-            return torch.empty(content, dtype=dtype, device="npu")
-        return torch.tensor(content[0], dtype=dtype, device="npu")
-
-    return construct
