@@ -20,7 +20,7 @@ FAILED = 1
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 _OWN = str(Path(__file__).resolve().parent.parent)
-_STARTUP = str(Path(_OWN, "startup"))
+_STARTUP = str(Path(__file__).with_name("startup"))
 
 
 class ProgramError(ValueError):
