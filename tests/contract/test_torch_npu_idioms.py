@@ -30,6 +30,9 @@ class Idiom:
 
 X = "x = torch.arange(6.).reshape(2, 3).npu(); "
 IDIOMS = (
+    Idiom("torch_npu.float8_e8m0fnu", torch.float8_e8m0fnu),
+    Idiom("torch_npu.HiFloat8Tensor(torch.ones(2).npu())", refuses="torch_npu.HiFloat8Tensor"),
+    Idiom("torch_npu.matmul_checksum(1, 2)", refuses="torch_npu.matmul_checksum"),
     Idiom("torch.ones(2).npu().device.type", "npu"),
     Idiom("torch.ones(2).npu(1).device.index", 1),
     Idiom("torch.ones(2).npu(non_blocking=True).is_npu", True),

@@ -47,6 +47,11 @@ TORCH_NPU = {
     "it has nothing to tell on the host": _DUMPS,
 }
 
+PACKAGE = {
+    "PyTorch has no data type of that kind on the host": ("hifloat8", "HiFloat8Tensor"),
+    "a matmul of the host does not fail silently": ("matmul_checksum",),
+}
+
 TORCH_NPU_MEMORY = {
     "the history of allocations is not kept": ("_record_memory_history", "_dump_snapshot", "_snapshot"),
     "its memory is the process's own": ("caching_allocator_alloc", "caching_allocator_delete", "NPUPluggableAllocator"),

@@ -15,6 +15,7 @@ import torch
 
 from cannery.pytorch.npu import functions, registration
 from cannery.pytorch.npu.formats import Format as Format
+from cannery.pytorch.npu.refusals import PACKAGE, refused
 from cannery.pytorch.torch_npu import npu as npu
 
 registration.register(npu)
@@ -31,6 +32,13 @@ from cannery.pytorch.torch_npu import (  # noqa: E402
     testing,
     utils,
 )
+
+# The originals number types that PyTorch had not; it has them now.
+float8_e4m3fn = torch.float8_e4m3fn
+float8_e5m2 = torch.float8_e5m2
+float8_e8m0fnu = torch.float8_e8m0fnu
+float4_e2m1fn_x2 = torch.float4_e2m1fn_x2
+globals().update(refused("torch_npu", PACKAGE))
 
 __version__ = f"{torch.__version__.partition('+')[0]}+cannery"
 __all__ = [
