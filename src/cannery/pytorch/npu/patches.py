@@ -5,11 +5,14 @@ Each patch leaves everything but the ``npu`` device as it was.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from functools import wraps
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import torch
+from torch.multiprocessing import reductions
 from torch.utils import backend_registration
 from torch.utils.dlpack import DLDeviceType
 
@@ -21,7 +24,7 @@ from cannery.pytorch.npu.refusals import DATA_PARALLEL, refused
 def apply() -> None:
     """Apply them all."""
     machine().leave_first_device = _follow_current_device
-    for patch in (_storages, _generators, _backward, _accelerator, _data_parallel, _dlpack, install_compiler):
+    for patch in (_storages, _generators, _backward, _accelerator, _data_parallel, _dlpack, _queues, install_compiler):
         patch()
 
 
@@ -172,6 +175,29 @@ def _dlpack() -> None:
         return (DLDeviceType.kDLExtDev, self.get_device()) if on_npu(self.device) else asked(self)
 
     torch.Tensor.__dlpack_device__ = dlpack_device  # type: ignore[method-assign]
+
+
+def _queues() -> None:
+    """A tensor put into a queue of processes arrives as a copy: only the host's own storages can be shared.
+
+    PyTorch would fail in the queue's own thread, and who waits for the tensor would wait for ever.
+    """
+
+    def reduce(tensor: torch.Tensor) -> Any:
+        if not on_npu(tensor.device):
+            return reductions.reduce_tensor(tensor)
+        if tensor.requires_grad and not tensor.is_leaf:
+            raise RuntimeError("a tensor with a history cannot be sent to another process: send tensor.detach()")
+        # Bytes, not shared memory of the host: that would be gone with a sender that ends early.
+        content = io.BytesIO()
+        torch.save(tensor.detach().cpu(), content)
+        return _arrive, (content.getvalue(), tensor.device.index, tensor.requires_grad)
+
+    ForkingPickler.register(torch.Tensor, reduce)
+
+
+def _arrive(content: bytes, index: int, requires_grad: bool) -> torch.Tensor:
+    return torch.load(io.BytesIO(content)).to(f"{NAME}:{index}").requires_grad_(requires_grad)
 
 
 def _data_parallel() -> None:

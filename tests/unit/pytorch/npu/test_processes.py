@@ -161,3 +161,28 @@ def test_the_operators_package_has_the_originals_layout(tmp_path: Path, line: st
     program += "print(plan(64, 1, 128, batch_size=1, max_seqlen_q=511, max_seqlen_k=1).device)"
     result = run(program, tmp_path)
     assert result.stdout == f"{expected}\n", result.stderr
+
+
+QUEUE = """
+import torch, torch_npu
+import torch.multiprocessing as mp
+
+def work(inbox, outbox):
+    x = inbox.get()
+    outbox.put((x.device.type, x.device.index, x.requires_grad, x.tolist(), (x * 2).detach()))
+
+if __name__ == "__main__":
+    context = mp.get_context("spawn")
+    inbox, outbox = context.Queue(), context.Queue()
+    worker = context.Process(target=work, args=(inbox, outbox))
+    worker.start()
+    inbox.put(torch.arange(3.0, device="npu:1", requires_grad=True))
+    *told, doubled = outbox.get(timeout=100)
+    worker.join(100)
+    print(told, doubled.device, doubled.tolist())
+"""
+
+
+def test_a_tensor_passes_a_queue_of_processes_as_a_copy(tmp_path: Path) -> None:
+    done = run(QUEUE, tmp_path)
+    assert done.stdout == "['npu', 1, True, [0.0, 1.0, 2.0]] npu:1 [0.0, 2.0, 4.0]\n", done.stderr
