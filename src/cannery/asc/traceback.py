@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from cannery.aicore import DeadlockError
 from cannery.aicore.instruction import Site
+from cannery.aicore.tracebacks import chain, entries
 from cannery.asc.context import PACKAGE
 
 Failure = TypeVar("Failure", bound=BaseException)
@@ -14,11 +15,11 @@ Failure = TypeVar("Failure", bound=BaseException)
 
 def trimmed(failure: Failure) -> Failure:
     """The exception with its traceback cut behind the last line that is not the kernel language's own."""
-    frames = _frames(failure.__traceback__)
+    frames = entries(failure.__traceback__)
     while frames and _internal(frames[-1]):
         frames.pop()
     # pdb enters the innermost frame: it should be the user's.
-    return failure.with_traceback(_chain(frames)) if frames else failure
+    return failure.with_traceback(chain(frames)) if frames else failure
 
 
 def at_user_line(failure: DeadlockError) -> DeadlockError:
@@ -27,29 +28,14 @@ def at_user_line(failure: DeadlockError) -> DeadlockError:
     A wait of another pipe than the scalar one is found to be hopeless only after the program has gone on; the frame is
     then made up, with the file, line and function of the wait.
     """
-    frames = _frames(failure.__traceback__)
+    frames = entries(failure.__traceback__)
     while frames and _internal(frames[-1]):
         frames.pop()
     stuck = next((head.site for head in failure.heads if head.site is not None), None)
     if stuck is None or (frames and _is_at(frames[-1], stuck)):
-        return failure.with_traceback(_chain(frames)) if frames else failure
+        return failure.with_traceback(chain(frames)) if frames else failure
     made_up = _frame_at(stuck)
-    return failure.with_traceback(made_up if made_up is not None else _chain(frames))
-
-
-def _frames(traceback: TracebackType | None) -> list[TracebackType]:
-    found: list[TracebackType] = []
-    while traceback is not None:
-        found.append(traceback)
-        traceback = traceback.tb_next
-    return found
-
-
-def _chain(frames: list[TracebackType]) -> TracebackType | None:
-    following: TracebackType | None = None
-    for entry in reversed(frames):
-        following = TracebackType(following, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return following
+    return failure.with_traceback(made_up if made_up is not None else chain(frames))
 
 
 def _internal(entry: TracebackType) -> bool:
@@ -75,7 +61,7 @@ def _frame_at(site: Site) -> TracebackType | None:
     try:
         exec(code, scope)
     except _Here as found:
-        return _frames(found.__traceback__)[-1]
+        return entries(found.__traceback__)[-1]
     return None
 
 

@@ -112,24 +112,13 @@ def _exit_code(code: Any) -> int:
 
 def _formatted(failure: BaseException) -> str:
     """The traceback from the program's first line on, without the lines of this package in between."""
-    entries = list(_entries(failure.__traceback__))
-    users = [entry for entry in entries if not _own(entry)]
+    from cannery.aicore.tracebacks import chain, entries
+
+    every = entries(failure.__traceback__)
+    users = [entry for entry in every if not _own(entry)]
     # A syntax error has no line of the program above it: there is nothing to show but what it says itself.
-    failure.__traceback__ = _chain(users if users or isinstance(failure, SyntaxError) else entries)
+    failure.__traceback__ = chain(users if users or isinstance(failure, SyntaxError) else every)
     return "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
-
-
-def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
-    while entry is not None:
-        yield entry
-        entry = entry.tb_next
-
-
-def _chain(entries: Sequence[TracebackType]) -> TracebackType | None:
-    following: TracebackType | None = None
-    for entry in reversed(entries):
-        following = TracebackType(following, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return following
 
 
 def _own(entry: TracebackType) -> bool:
