@@ -23,7 +23,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "torch_atb": "cannery.atb.torch_atb",
         "acl": "cannery.acl",
         "aclnn": "cannery.aclnn",
-        "torch_npu": "cannery.pytorch.torch_npu",
+        "torch_npu": "cannery.extras.npu.torch_npu",
         "cann_ops_transformer": "cannery.pytorch.cann_ops_transformer",
     }
 )

@@ -44,6 +44,9 @@ def test_every_entry_point_loads() -> None:
     assert {(item.group, item.name) for item in entry_points} == {
         ("console_scripts", "cannery"),
         ("cannery.operators", "builtin"),
+        ("cannery.pytorch", "indexer_report"),
+        ("cannery.pytorch", "row_schedules"),
+        ("cannery.pytorch", "save_call"),
         ("pytest11", "cannery"),
     }
     assert all(item.load() for item in entry_points)

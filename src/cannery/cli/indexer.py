@@ -16,8 +16,8 @@ def doctor(
 ) -> None:
     """Say what is off in a call: target, lse, blind rows, offsets, split. Exit code 1 when something is wrong."""
     from cannery.cli.console import console
-    from cannery.ops._lightning_indexer.plan import RowCost
-    from cannery.pytorch.doctor import indexer_report, load_call
+    from cannery.extras.indexer.doctor import indexer_report, load_call
+    from cannery.extras.indexer.work import RowCost
 
     report = indexer_report(soc=soc, cost=RowCost(fixed=fixed), **load_call(file))
     console(is_page=True).print(str(report))

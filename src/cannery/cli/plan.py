@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from cannery.ops._lightning_indexer.schedule import Balance
-    from cannery.ops._lightning_indexer.work import Work
+    from cannery.extras.indexer.schedule import Balance
+    from cannery.extras.indexer.work import Work
     from cannery.soc import Soc
 
 
@@ -74,10 +74,10 @@ def make_plan(
         PlanError: lengths that cannot be read.
         ArgumentError: key lengths for another number of documents, an unknown mask.
     """
-    from cannery.ops._lightning_indexer.plan import RowCost
-    from cannery.ops._lightning_indexer.schedule import compare
+    from cannery.extras.indexer.schedule import compare
+    from cannery.extras.indexer.schedules import work_of
+    from cannery.extras.indexer.work import RowCost
     from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
-    from cannery.pytorch.schedules import work_of
 
     k_lengths = _read_lengths(keys) if keys else None
     work = work_of(_read_lengths(lengths), k_lengths, mask_mode=mask_mode, cmp_ratio=cmp_ratio, cost=RowCost(*cost))
@@ -143,7 +143,7 @@ def _print(planned: Planned) -> None:
 
 def summary(planned: Planned) -> list[str]:
     """The plan in a few sentences."""
-    from cannery.pytorch.doctor import describe
+    from cannery.extras.indexer.doctor import describe
 
     total, former, remain, remain_num, used = planned.words
     cores, documents = planned.chip.aic_cores, len(planned.work.seg.q_len)

@@ -203,9 +203,7 @@ def _device_read(definition: OperatorDefinition, inputs: Sequence[Tensor | None]
     return next((tensor.torch.device for param, tensor in pairs if param.is_read and tensor is not None), None)
 
 
-def _check_buffer(
-    context: CallContext, param: TensorParam, tensor: Tensor | None, device: torch.device | None
-) -> None:
+def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | None, device: torch.device | None) -> None:
     if tensor is None:
         return
     # An array's own flags count: one that torch cannot hold was copied, and a copy would take the result.

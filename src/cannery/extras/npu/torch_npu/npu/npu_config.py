@@ -1,0 +1,6 @@
+"""``torch_npu.npu.npu_config``."""
+
+from cannery.extras.npu.settings import Config as _npuConfig
+from cannery.extras.npu.streams import get_device_limit, set_device_limit
+
+__all__ = ["_npuConfig", "get_device_limit", "set_device_limit"]

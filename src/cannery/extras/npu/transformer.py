@@ -1,0 +1,56 @@
+"""CANN's transformer operators on tensors of the device: for its chip, with the cores its stream may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
+
+from cannery.extras.npu.alias import on_host
+from cannery.extras.npu.kernels import KEY, placed
+from cannery.extras.npu.machine import machine
+from cannery.operator import find_operator
+from cannery.pytorch.ops import NAMESPACE, REGISTERED, host_kernel
+from cannery.pytorch.schema import TorchSchema
+from cannery.pytorch.target import current_target, target
+
+
+def register_transformer() -> torch.library.Library:
+    """Add the device's kernels to ``torch.ops.cann_ops_transformer``. The library must live as long as they do."""
+    library = torch.library.Library(NAMESPACE, "IMPL")
+    for name in REGISTERED:
+        operator = find_operator(name)
+        schema = TorchSchema.of(operator.definition)
+        kernel = _kernel(host_kernel(operator, schema, {}))
+        library.impl(operator.definition.snake_name, kernel, KEY)
+        if all(param.optional for param in operator.definition.inputs):
+            # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
+            library.impl(operator.definition.snake_name, kernel, "CompositeExplicitAutograd", allow_override=True)
+    return library
+
+
+def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        if tensors and all(tensor.is_cpu for tensor in tensors):
+            return on_cpu(*args, **kwargs)
+        _check_same_device(tensors)
+        # Without a tensor the result is on the current device, as the original's is.
+        index = tensors[0].get_device() if tensors else machine().thread.device
+        hosts, named = tree_map(lambda v: on_host(v) if isinstance(v, Tensor) else v, (args, kwargs))
+        chosen = current_target()
+        with target(chosen.soc or machine().chip(index), quirks=chosen.quirks):
+            return placed(on_cpu(*hosts, **named), index)
+
+    return kernel
+
+
+def _check_same_device(tensors: list[Tensor]) -> None:
+    devices = sorted({str(tensor.device) for tensor in tensors})
+    if len(devices) > 1:
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {' and '.join(devices)}!"
+        )

@@ -1,5 +1,0 @@
-"""``torch_npu.npu.amp.autocast_mode``."""
-
-from cannery.pytorch.npu.amp import autocast, custom_bwd, custom_fwd
-
-__all__ = ["autocast", "custom_bwd", "custom_fwd"]

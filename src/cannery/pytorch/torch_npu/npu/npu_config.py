@@ -1,6 +1,0 @@
-"""``torch_npu.npu.npu_config``."""
-
-from cannery.pytorch.npu.settings import Config as _npuConfig
-from cannery.pytorch.npu.streams import get_device_limit, set_device_limit
-
-__all__ = ["_npuConfig", "get_device_limit", "set_device_limit"]
