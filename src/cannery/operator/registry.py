@@ -5,8 +5,10 @@ An entry point is an ``Operator``, an iterable of them, or a function that retur
 
 from __future__ import annotations
 
+import copyreg
+import pickle
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -52,6 +54,18 @@ def find_operator(name: str) -> Operator:
         return by_snake[name]
     nearest = get_close_matches(name, [*operators, *by_snake], n=3, cutoff=0.4) or list(operators)
     raise UnknownOperatorError(f"operator: found {name!r}, expected a known one; the nearest are {', '.join(nearest)}")
+
+
+def _by_name(operator: Operator) -> tuple[Callable[[str], Operator], tuple[str]]:
+    """An operator is pickled as a function is: by its name, which the other process looks up."""
+    if all_operators().get(operator.name) is not operator:
+        raise pickle.PicklingError(
+            f"operator {operator.name}: found one that no entry point of {GROUP} names, expected a registered one"
+        )
+    return find_operator, (operator.name,)
+
+
+copyreg.pickle(Operator, _by_name)
 
 
 def _load(entry: EntryPoint) -> Iterable[Operator]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from cannery.core import DataType
@@ -125,13 +125,15 @@ def _own_verdict(answer: Any) -> Verdict:
     passed = bool(answer["pass"])
     info = str(answer.get("error_info") or ("" if passed else "the operator's own comparison refuses it"))
     metrics = answer.get("metrics")
+    # What a hook measured may be of any type; a verdict is plain.
+    plain = json.loads(json.dumps(metrics, default=str, skipkeys=True)) if isinstance(metrics, Mapping) else {}
     diffs = answer.get("diff_indices")
     return Verdict(
         "compare",
         passed,
         answer["precision"] if isinstance(answer["precision"], str) else float(answer["precision"]),  # type: ignore[arg-type]
         info,
-        MappingProxyType(dict(metrics) if isinstance(metrics, Mapping) else {}),
+        plain,
         tuple(int(index) for index in diffs[:100]) if diffs is not None else (),
     )
 

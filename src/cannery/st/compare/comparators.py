@@ -154,7 +154,7 @@ def cosine(a: Array, g: Array, terms: Terms) -> Verdict:
     # A NaN is not at most anything.
     passed = 1 - cos <= limit
     info = "" if passed else f"1 - cos is {1 - cos:g}, at most {limit:g} is allowed"
-    return Verdict("cosine", passed, 100.0 * cos, info, MappingProxyType({"cosine": cos}))
+    return Verdict("cosine", passed, 100.0 * cos, info, {"cosine": cos})
 
 
 def requant(a: Array, g: Array, terms: Terms) -> Verdict:

@@ -77,7 +77,7 @@ def cross_check(
         faults.append(f"errors of small values {small_ratio:.4g} > {standards.CROSS_SMALL_RATIO}")
     if special_faults:
         faults.append(f"{special_faults} NaN or Inf out of place")
-    metrics = MappingProxyType({f"{key}_ratio": value for key, value in {**ratios, "small": small_ratio}.items()})
+    metrics = {f"{key}_ratio": value for key, value in {**ratios, "small": small_ratio}.items()}
     return Verdict(NAME, not faults, 100.0 * tally.share, "; ".join(faults), metrics, tuple(tally.first))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ class StandardError(ValueError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a standard says of one output.
+    """What a standard says of one output: plain data, which another process can be sent.
 
     Attributes:
         standard: its name.
@@ -34,7 +33,7 @@ class Verdict:
     passed: bool
     precision: float
     error_info: str = ""
-    metrics: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    metrics: Mapping[str, float] = field(default_factory=dict)
     diffs: tuple[int, ...] = ()
 
 
@@ -74,5 +73,4 @@ class Tally:
         info = "" if passed else f"{self.bad} of {self.size} elements out of order"
         if not passed and self.first:
             info += f", the first at flat index {self.first[0]}"
-        frozen = MappingProxyType(dict(metrics or {}))
-        return Verdict(standard, passed, 100.0 * self.share, info, frozen, tuple(self.first))
+        return Verdict(standard, passed, 100.0 * self.share, info, dict(metrics or {}), tuple(self.first))
