@@ -6,7 +6,6 @@ Everything but the chip table is loaded when first used, so ``import cannery`` a
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from cannery.operator import RunResult, all_operators, find_operator, run
     from cannery.pytorch.ragged import pad, unpad
 
-__version__ = version("cannery")
+    __version__: str
 
 __all__ = [
     "DataType",
@@ -45,6 +44,10 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     if name in _LAZY:
         globals()[name] = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
         return globals()[name]
@@ -54,4 +57,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, "__version__"})

@@ -1,7 +1,7 @@
 """``import cannery.activate``: the NPU stack's package names resolve to this package.
 
-The first line of a conftest or a script; ``cannery exec`` does it for a program that must stay as it is. Each name is a
-row of a table. A name already imported, or kept by name, is left alone.
+The first line of a conftest or a script; ``cannery exec`` does it for a program that must stay as it is. The names are
+those of the faces' records. A name already imported, or kept by name, is left alone.
 """
 
 from __future__ import annotations
@@ -12,22 +12,9 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from pathlib import Path
-from types import MappingProxyType, ModuleType
-from typing import Final
+from types import ModuleType
 
-NAMES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "asc": "cannery.asc",
-        "ge": "cannery.ge",
-        "torch_atb": "cannery.atb.torch_atb",
-        "acl": "cannery.acl",
-        "aclnn": "cannery.aclnn",
-        "torch_npu": "cannery.extras.npu.torch_npu",
-        "cann_ops_transformer": "cannery.pytorch.cann_ops_transformer",
-    }
-)
-"""Package of the NPU stack, and the module that takes its place. A row whose module is not there is passed over."""
+from cannery.faces import substituted_packages
 
 
 class UnknownNameError(ValueError):
@@ -75,34 +62,23 @@ class Substitution(MetaPathFinder):
         return ModuleSpec(fullname, _SameModule(place), is_package=found.submodule_search_locations is not None)
 
 
-def available() -> dict[str, str]:
-    """The rows whose modules are there."""
-    return {name: place for name, place in NAMES.items() if _exists(place)}
-
-
-def _exists(place: str) -> bool:
-    """Whether a module of this package is there, as a file: asking the import system would import its parents."""
-    path = Path(__file__).parent.joinpath(*place.split(".")[1:])
-    return path.is_dir() or path.with_suffix(".py").exists()
-
-
 def installed() -> Substitution | None:
     """The substitution in force, if any."""
     return next((finder for finder in sys.meta_path if isinstance(finder, Substitution)), None)
 
 
 def activate(keep: Iterable[str] = ()) -> Substitution:
-    """Substitute all available names except those to keep; again: with the names to keep of this call.
+    """Substitute the names of every face except those to keep; again: with the names to keep of this call.
 
     Raises:
-        UnknownNameError: a name to keep is not in the table.
+        UnknownNameError: a name to keep is none of them.
     """
-    kept = list(keep)
+    kept, names = list(keep), substituted_packages()
     for name in kept:
-        if name not in NAMES:
-            raise UnknownNameError(f"keep: found {name!r}, expected one of {', '.join(NAMES)}")
+        if name not in names:
+            raise UnknownNameError(f"keep: found {name!r}, expected one of {', '.join(names)}")
     deactivate()
-    finder = Substitution({name: place for name, place in available().items() if name not in kept})
+    finder = Substitution({name: place for name, place in names.items() if name not in kept})
     sys.meta_path.insert(0, finder)
     return finder
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import cannery
+from cannery.faces import PACKAGE, all_faces
 
-PACKAGE = Path(cannery.__file__).parent
 # Rooms of the ground, and which others of it each may use.
 GROUND = {
+    "faces": (),
     "core": (),
     "soc": ("core",),
     "settings": ("core", "soc"),
@@ -22,16 +22,18 @@ GROUND = {
     "aicore": ("core", "soc"),
     "watch": ("core", "soc", "aicore"),
     "isa": ("core", "soc", "aicore"),
-    "asc": ("core", "soc", "settings", "aicore", "watch", "isa"),
-    "ascendc": ("core", "soc", "settings", "aicore", "watch", "isa"),
+    "asc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),
+    "ascendc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),
     "runtime": ("core", "soc", "settings", "operator", "aicore", "watch", "isa", "asc"),
 }
 OPERATORS = ("ops",)
-FACES = ("pytorch", "aclnn", "acl", "ge", "atb", "st", "campaign")
 # extras stands on everything below the command line, and nothing there knows it.
 EXTRAS = ("extras",)
 # capi is acl and aclnn once more, for C: it stands on both.
 TOP = ("cli", "capi", "activate", "pytest_plugin", "__init__", "__main__")
+# A room with a face's record is a face, where it stands on no other floor; these two have none.
+RECORDED = {face.folder.relative_to(PACKAGE).parts[0] for face in all_faces().values()}
+FACES = ("st", "campaign", *sorted(RECORDED - {*GROUND, *EXTRAS, *TOP}))
 # Faces that stand on another one.
 FACE_USES = {"campaign": ("st",)}
 

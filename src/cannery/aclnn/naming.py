@@ -34,6 +34,13 @@ def names(definition: OperatorDefinition) -> tuple[str, ...]:
     return (definition.name, versioned)
 
 
+def spelling(operator: Operator) -> str:
+    """How a program calls an operator; empty for one without the face."""
+    if "aclnn" not in operator.definition.faces:
+        return ""
+    return f"aclnn{operator.name}GetWorkspaceSize(…), aclnn{operator.name}(…)"
+
+
 def phase_one(name: str, definition: OperatorDefinition) -> Prototype:
     """``aclnn<Op>GetWorkspaceSize``: inputs, attributes, outputs, then what it gives back."""
     parameters = [

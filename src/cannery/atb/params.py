@@ -35,6 +35,14 @@ def atb_operators() -> Mapping[str, Operator]:
     return MappingProxyType({operator.name + SUFFIX: operator for operator in ours})
 
 
+def spelling(operator: Operator) -> str:
+    """How a program of torch_atb calls an operator; empty for one that is not ATB's."""
+    if operator.name + SUFFIX not in atb_operators():
+        return ""
+    members = ", ".join(attr.snake_name for attr in operator.definition.attributes if not attr.internal)
+    return f"torch_atb.Operation(torch_atb.{operator.name}{SUFFIX}({members})).forward([…])"
+
+
 def _param_class(operator: Operator) -> type:
     definition = operator.definition
     name = definition.name + SUFFIX

@@ -66,14 +66,15 @@ def entry_path(one: Knowledge) -> str:
 
 
 def _index(known: list[Knowledge]) -> dict[str, Any]:
-    from cannery.cli.knowledge import ENTRY_POINTS, PACKAGE, REPOSITORY, TIERS
+    from cannery.cli.knowledge import REPOSITORY, TIERS
+    from cannery.faces import all_faces
 
     groups = {
         "category": _grouped(known, lambda one: [one.operator.definition.category]),
         "tier": _grouped(known, lambda one: [one.tier]),
         "entry point": _grouped(known, lambda one: list(one.operator.definition.faces)),
     }
-    rooms = {face: PACKAGE / room for face, room in ENTRY_POINTS.items()}
+    rooms = {face.name: face.folder for face in all_faces().values() if face.runner}
     has_tests = (REPOSITORY / "tests").is_dir()
     return {"known": known, "groups": groups, "rooms": rooms, "tiers": TIERS, "has_tests": has_tests}
 

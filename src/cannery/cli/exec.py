@@ -42,12 +42,13 @@ def exec_program(
     """Run SCRIPT with the NPU stack's packages resolved to this one's."""
     import cannery.activate as activation
     from cannery.aicore import session
+    from cannery.faces import substituted_packages
     from cannery.soc import soc as find_soc
 
     activation.activate(keep)
     if list_names:
-        names = activation.available()
-        typer.echo("\n".join(f"{name:<22} {place if name not in keep else 'kept'}" for name, place in names.items()))
+        names = substituted_packages().items()
+        typer.echo("\n".join(f"{name:<22} {place if name not in keep else 'kept'}" for name, place in names))
         return
     if not program:
         raise ProgramError("SCRIPT: found none, expected a script or -m MODULE")

@@ -13,6 +13,7 @@ from typing import Any
 
 import cannery.ops
 from cannery.cli.describe import describe
+from cannery.faces import all_faces
 from cannery.operator import Operator, find_operator
 
 OPS = Path(cannery.ops.__file__).parent
@@ -50,12 +51,6 @@ ROLES: Mapping[str, str] = MappingProxyType(
 
 # Tier, least number of files to read, minutes.
 TIERS = (("XL", 29, "20-30"), ("L", 18, "10-20"), ("M", 13, "5-10"), ("S", 0, "3-5"))
-
-RUNNERS: Mapping[str, str] = MappingProxyType(
-    {"ge": "GE graph node", "aclnn": "two-phase call", "atb": "OpsRunner, Operation", "torch": "torch.library operator"}
-)
-ENTRY_POINTS: Mapping[str, str] = MappingProxyType({"ge": "ge", "aclnn": "aclnn", "atb": "atb", "torch": "pytorch"})
-"""The room of each entry point."""
 
 
 class NoFolderError(ValueError):
@@ -123,7 +118,7 @@ class Knowledge:
     @property
     def runners(self) -> str:
         """The runner kinds of the entry points that the original has."""
-        return ", ".join(RUNNERS[face] for face in self.operator.definition.faces)
+        return ", ".join(all_faces()[face].runner for face in self.operator.definition.faces)
 
     @property
     def stages(self) -> list[tuple[str, Path | None, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from cannery.operator import Attribute, AttrType, OperatorDefinition
+from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition
 
 _TYPES = MappingProxyType(
     {
@@ -18,6 +18,13 @@ _TYPES = MappingProxyType(
         AttrType.LIST_INT: "SymInt[]",
     }
 )
+
+
+def spelling(operator: Operator) -> str:
+    """How a program calls an operator; empty for one without the face."""
+    if "torch" not in operator.definition.faces:
+        return ""
+    return f"torch.ops.cann_ops_transformer.{operator.definition.snake_name}(…)"
 
 
 @dataclass(frozen=True)

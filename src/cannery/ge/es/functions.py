@@ -49,6 +49,13 @@ def operator_function(operator: Operator) -> Callable[..., Any]:
     return function
 
 
+def spelling(operator: Operator) -> str:
+    """How a program calls the function, without annotations and the parameter that all have."""
+    parameters = _signature(operator.definition).parameters.values()
+    plain = [parameter.replace(annotation=parameter.empty) for parameter in parameters if parameter.name != OWNER]
+    return f"ge.es.all.{operator.name}{inspect.Signature(plain)}"
+
+
 def _signature(definition: OperatorDefinition) -> inspect.Signature:
     kind = inspect.Parameter
     required = [kind(p.name, kind.POSITIONAL_OR_KEYWORD, annotation=TensorHolder) for p in _by_need(definition, False)]

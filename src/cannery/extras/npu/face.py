@@ -1,0 +1,10 @@
+"""The record of this face."""
+
+from cannery.faces import Face
+
+FACE = Face(
+    name="npu",
+    summary="the device of PyTorch, with torch_npu",
+    packages={"torch_npu": "cannery.extras.npu.torch_npu"},
+    example="exec examples/npu/train_decoder.py",
+)
