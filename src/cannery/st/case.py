@@ -190,6 +190,11 @@ class Case:
         """Bytes of all inputs."""
         return sum(spec.nbytes for spec in self.tensors if spec is not None)
 
+    @property
+    def has_float(self) -> bool:
+        """Whether an input is of a floating type."""
+        return any(spec is not None and spec.desc.dtype.is_floating for spec in self.tensors)
+
 
 @dataclass(frozen=True)
 class CaseFile:

@@ -6,81 +6,23 @@ Source of the calling conventions: hicann/ops-test-kit `ttk/test_spec/README.md`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import torch
 
-from cannery.core import DataType, Tensor
-from cannery.operator import CallContext
 from cannery.operator.definition import snake_case
-from cannery.st.case import Case, TensorSpec
+from cannery.st.arguments import Arguments, as_numpy, as_torch, to_array
 from cannery.st.compare.verdict import Array
-
-# Goldens are computed in the next wider type where the standard measures rounding.
-PROMOTED: Mapping[torch.dtype, torch.dtype] = MappingProxyType(
-    {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.float32: torch.float64}
-)
 
 
 class InvokeError(ValueError):
     """What the TestSpec names failed, or gave something else than one array an output."""
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """What a function of a TestSpec can be given.
-
-    Attributes:
-        tensors: the inputs in definition order; a list where the input is a list of tensors, None where it is absent.
-        names: the definition's names of the inputs.
-        attrs: attributes as the row gives them.
-        defaults: attributes by the definition, for parameters that have no default of their own.
-        extras: what the kit adds: dtypes, formats, shapes, chip, name of the case.
-    """
-
-    tensors: tuple[Any, ...]
-    names: tuple[str, ...]
-    attrs: Mapping[str, Any]
-    defaults: Mapping[str, Any]
-    extras: Mapping[str, Any]
-
-
-def arguments(case: Case, context: CallContext, tensors: Sequence[Tensor | None]) -> Arguments:
-    """The arguments of a case; tensors as the operator takes them, flat."""
-    rest = iter(tensors)
-    nested = tuple(
-        [next(rest) for _ in slot] if isinstance(slot, tuple) else next(rest) for slot in case.inputs
-    )  # fmt: skip
-    names = tuple(param.name for param in context.definition.inputs)
-    return Arguments(nested, names, case.attrs, context.attrs, _extras(case, context))
-
-
-def as_numpy(given: Arguments, is_promoted: bool = False) -> Arguments:
-    """The same with NumPy arrays that share no memory with the inputs."""
-
-    def convert(tensor: Tensor) -> Array:
-        wider = PROMOTED.get(tensor.torch.dtype) if is_promoted else None
-        return Tensor.of(tensor.torch.to(wider) if wider else tensor.torch.clone()).numpy()
-
-    return replace(given, tensors=_each(convert, given.tensors))
-
-
-def as_torch(given: Arguments, is_promoted: bool = False) -> Arguments:
-    """The same with PyTorch tensors that share no memory with the inputs."""
-
-    def convert(tensor: Tensor) -> torch.Tensor:
-        wider = PROMOTED.get(tensor.torch.dtype) if is_promoted else None
-        return tensor.torch.to(wider) if wider else tensor.torch.clone()
-
-    return replace(given, tensors=_each(convert, given.tensors))
-
-
-def call_golden(golden: Any, given: Arguments, count: int, is_promoted: bool = False) -> list[Array]:
+def call_golden(golden: Any, given: Arguments, count: int, is_promoted: bool = False) -> tuple[Array, ...]:
     """One array an output.
 
     Raises:
@@ -88,12 +30,11 @@ def call_golden(golden: Any, given: Arguments, count: int, is_promoted: bool = F
     """
     target = _resolve(golden)
     convert = as_torch if _is_torch(target) else as_numpy
-    return _arrays(
-        "golden", _guarded("golden", lambda: _call(target, convert(given, is_promoted), by_name=False)), count
-    )
+    result = _guarded("golden", lambda: _call(target, convert(given, is_promoted), by_name=False))
+    return _arrays("golden", result, count)
 
 
-def call_third_party(third_party: Any, given: Arguments, count: int) -> list[Array]:
+def call_third_party(third_party: Any, given: Arguments, count: int) -> tuple[Array, ...]:
     """One array an output, from the PyTorch implementation if there are several.
 
     Raises:
@@ -117,50 +58,6 @@ def call_customize(function: Callable[..., Any], given: Arguments) -> list[Any]:
     if len(made) != len(given.tensors):
         raise InvokeError(f"customize_inputs: found {len(made)} inputs, expected {len(given.tensors)}")
     return made
-
-
-def to_array(value: Any) -> Array:
-    """An array of what a golden returned: an array, a tensor, a number.
-
-    Raises:
-        ValueError: NumPy has no such type.
-    """
-    if isinstance(value, torch.Tensor):
-        return Tensor.of(value.detach().cpu()).numpy()
-    array = np.asarray(value)
-    if array.dtype == object:
-        raise ValueError(f"found {type(value).__name__}, expected an array, a tensor or a number")
-    return array
-
-
-def _each(convert: Callable[[Tensor], Any], tensors: Iterable[Any]) -> tuple[Any, ...]:
-    def one(tensor: Any) -> Any:
-        if isinstance(tensor, list):
-            return [one(member) for member in tensor]
-        return None if tensor is None else convert(tensor)
-
-    return tuple(one(tensor) for tensor in tensors)
-
-
-def _extras(case: Case, context: CallContext) -> Mapping[str, Any]:
-    inputs = [slot for slot in case.inputs if isinstance(slot, TensorSpec)]
-    outputs = context.outputs
-    return MappingProxyType(
-        {
-            "input_dtypes": tuple(spec.desc.dtype.short for spec in inputs),
-            "input_ori_shapes": tuple(tuple(spec.origin_shape) for spec in inputs),
-            "input_formats": tuple(spec.desc.format.short for spec in inputs),
-            "input_ori_formats": tuple(spec.origin_format.short for spec in inputs),
-            "input_ranges": tuple((spec.data.low, spec.data.high) for spec in inputs),
-            "output_dtypes": tuple(desc.dtype.short for desc in outputs),
-            "output_ori_shapes": tuple(tuple(desc.shape) for desc in outputs),
-            "output_formats": tuple(desc.format.short for desc in outputs),
-            "output_ori_formats": tuple(desc.format.short for desc in outputs),
-            "full_soc_version": context.soc.name,
-            "short_soc_version": context.soc.short_name,
-            "testcase_name": case.name,
-        }
-    )
 
 
 def _resolve(target: Any) -> Any:
@@ -262,16 +159,11 @@ class _Binder:
         return next(((value,) for key, value in defaults.items() if name in (key, snake_case(key))), ())
 
 
-def _arrays(what: str, result: Any, count: int) -> list[Array]:
+def _arrays(what: str, result: Any, count: int) -> tuple[Array, ...]:
     values = list(result) if isinstance(result, (list, tuple)) else [result]
     if len(values) < count:
         raise InvokeError(f"{what}: found {len(values)} outputs, expected {count}")
     try:
-        return [to_array(value) for value in values[:count]]
+        return tuple(to_array(value) for value in values[:count])
     except (ValueError, TypeError) as failure:
         raise InvokeError(f"{what}: {failure}") from None
-
-
-def has_float(tensors: Iterable[TensorSpec | None]) -> bool:
-    """Whether an input is of a floating type."""
-    return any(spec is not None and DataType.of(spec.desc.dtype).is_floating for spec in tensors)

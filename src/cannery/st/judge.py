@@ -1,4 +1,4 @@
-"""Outputs against goldens: the TestSpec's hooks, then the standard that the route gives."""
+"""Last stage of a row: outputs against goldens, by the TestSpec's hooks, then by the standard of each output."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cannery.core import DataType
+from cannery.core import DataType, Tensor
+from cannery.operator import CallContext
+from cannery.st.arguments import as_numpy
+from cannery.st.call import Outputs
 from cannery.st.case import Case, Standard
-from cannery.st.compare import StandardError, Tolerance, Verdict, compare_atb, compare_by, route
+from cannery.st.compare import Verdict, compare_atb, compare_by
 from cannery.st.compare.comparators import Terms
 from cannery.st.compare.verdict import Array
-from cannery.st.invoke import has_float
+from cannery.st.data import DataError
+from cannery.st.reference import Reference
 from cannery.st.spec import TestSpec
 
-NEEDS_PROMOTION = ("mix_tolerance", "cross_check")
 COMPARE_CONTEXT = "compare_context"
 
 
@@ -22,23 +25,37 @@ class HookError(ValueError):
     """A hook of the TestSpec raised, or gave something that is not in its contract."""
 
 
-def tolerances(dtypes: Sequence[DataType], spec: TestSpec, command_line: str | None) -> tuple[Tolerance, ...]:
-    """The standard of each output."""
-    return tuple(route(dtype, command_line, spec.tolerance) for dtype in dtypes)
+def judge(
+    case: Case, spec: TestSpec, context: CallContext, outputs: Outputs, reference: Reference
+) -> tuple[Verdict, ...]:
+    """One verdict an output.
+
+    Raises:
+        DataError: NumPy has no such type.
+        HookError, StandardError: the comparison cannot be made.
+    """
+    try:
+        flat = [Tensor(output.torch.reshape(-1)).numpy() for output in outputs.tensors]
+    except ValueError as failure:
+        raise DataError(str(failure)) from None
+    arrays, goldens = _pre_compare(spec, _fitted(flat, reference.goldens), list(reference.goldens))
+    own = _own_compare(case, spec, arrays, goldens, reference)
+    if own is not None:
+        return own
+    dtypes = [desc.dtype for desc in context.outputs]
+    if case.standard is Standard.ATB:
+        return tuple(_by_atb(case, spec, *judged) for judged in zip(arrays, goldens, dtypes, strict=True))
+    return _by_ttk(case, dtypes, arrays, goldens, reference)
 
 
-def fitted(outputs: Sequence[Array], goldens: Sequence[Array]) -> list[Array]:
+def _fitted(outputs: Sequence[Array], goldens: Sequence[Array]) -> list[Array]:
     """The flat outputs in the goldens' shapes, where the sizes agree."""
     pairs = zip(outputs, goldens, strict=True)
     return [out.reshape(golden.shape) if out.size == golden.size else out for out, golden in pairs]
 
 
-def pre_compare(spec: TestSpec, outputs: list[Array], goldens: list[Array]) -> tuple[list[Array], list[Array]]:
-    """What the hook makes of outputs and goldens; None from it means it changed them in place.
-
-    Raises:
-        HookError: it raised, or gave another number of arrays.
-    """
+def _pre_compare(spec: TestSpec, outputs: list[Array], goldens: list[Array]) -> tuple[list[Array], list[Array]]:
+    """What the hook makes of outputs and goldens; None from it means it changed them in place."""
     if spec.pre_compare is None:
         return outputs, goldens
     goldens = [golden.copy() for golden in goldens]
@@ -52,53 +69,48 @@ def pre_compare(spec: TestSpec, outputs: list[Array], goldens: list[Array]) -> t
     return list(result[:count]), list(result[count:])
 
 
-def own_compare(
-    spec: TestSpec, outputs: list[Array], goldens: list[Array], context: Mapping[str, Any]
-) -> list[Verdict] | None:
-    """The verdicts of the spec's own comparison; None where it leaves them to the standard.
-
-    Raises:
-        HookError: it raised, or its answer lacks a key.
-    """
+def _own_compare(
+    case: Case, spec: TestSpec, outputs: list[Array], goldens: list[Array], reference: Reference
+) -> tuple[Verdict, ...] | None:
+    """The verdicts of the spec's own comparison; None where it leaves them to the standard."""
     if spec.compare is None:
         return None
     code = spec.compare.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    keywords = {COMPARE_CONTEXT: context} if COMPARE_CONTEXT in names else {}
+    keywords = {COMPARE_CONTEXT: _compare_context(case, reference)} if COMPARE_CONTEXT in names else {}
     result = _guarded("compare", spec.compare, *outputs, *goldens, **keywords)
     if result is None:
         return None
-    return [_own_verdict(answer) for answer in (result if isinstance(result, (list, tuple)) else [result])]
+    return tuple(_own_verdict(answer) for answer in (result if isinstance(result, (list, tuple)) else [result]))
 
 
-def by_standard(
-    case: Case,
-    spec: TestSpec,
-    chosen: Sequence[Tolerance],
-    dtypes: Sequence[DataType],
-    outputs: Sequence[Array],
-    goldens: Sequence[Array],
-    thirds: Sequence[Array] | None,
-) -> list[Verdict]:
-    """One verdict an output.
+def _compare_context(case: Case, reference: Reference) -> Mapping[str, Any]:
+    """What a comparison of the assets may ask to see."""
+    return {
+        "api_name": case.operator.name,
+        "testcase_name": case.name,
+        "input_tensors": as_numpy(reference.given).tensors,
+        "input_scalars": (),
+        "attributes": dict(case.attrs),
+        "csv_fields": dict(case.cells),
+    }
 
-    Raises:
-        StandardError: a standard cannot judge these tensors.
-    """
-    if case.standard is Standard.ATB:
-        return [_by_atb(case, spec, *judged) for judged in zip(outputs, goldens, dtypes, strict=True)]
+
+def _by_ttk(
+    case: Case, dtypes: Sequence[DataType], outputs: Sequence[Array], goldens: Sequence[Array], reference: Reference
+) -> tuple[Verdict, ...]:
     verdicts = []
-    for index, (tolerance, dtype) in enumerate(zip(chosen, dtypes, strict=True)):
+    for index, (tolerance, dtype) in enumerate(zip(reference.chosen, dtypes, strict=True)):
         terms = Terms(
             dtype,
             tolerance.parameters,
             case.tolerances[index] if index < len(case.tolerances) else None,
             case.absolute[index] if index < len(case.absolute) else Terms.atol,
-            thirds[index] if thirds is not None else None,
-            has_float(case.tensors),
+            reference.thirds[index] if reference.thirds is not None else None,
+            case.has_float,
         )
         verdicts.append(compare_by(tolerance.standard, outputs[index], goldens[index], terms))
-    return verdicts
+    return tuple(verdicts)
 
 
 def _by_atb(case: Case, spec: TestSpec, output: Array, golden: Array, dtype: DataType) -> Verdict:
@@ -143,6 +155,3 @@ def _guarded(what: str, hook: Callable[..., Any], *arguments: Any, **keywords: A
         return hook(*arguments, **keywords)
     except Exception as failure:
         raise HookError(f"{what}: {type(failure).__name__}: {failure}") from failure
-
-
-__all__ = ["HookError", "StandardError", "by_standard", "fitted", "own_compare", "pre_compare", "tolerances"]

@@ -1,31 +1,30 @@
-"""A row through the stages: check, infer shape, tiling, launch, golden, comparison."""
+"""A row through its stages: plan, inputs, reference, launch, judge. Each has a file of its own."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
 
-from cannery.core import AtbStatus, OperatorError, Stage, TensorDesc
-from cannery.operator import CallContext, TilingResult, staged
+from cannery.core import AtbStatus, OperatorError, Stage
+from cannery.operator import staged
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
-from cannery.st import judge
+from cannery.st.call import Planned, launch, plan
 from cannery.st.case import OTHER_CHIPS, Case, Expectation, shorten
 from cannery.st.compare import StandardError, Verdict
 from cannery.st.compare.route import standard_name
 from cannery.st.data import DataError
+from cannery.st.inputs import make_inputs
 from cannery.st.invoke import InvokeError
-from cannery.st.reference import Reference, judge_outputs, make_buffers, make_inputs
+from cannery.st.judge import HookError, judge
+from cannery.st.reference import make_reference
 from cannery.st.result import FAIL, PASS, CaseResult, is_error, kind_of
 from cannery.st.spec import TestSpec, load_spec
 
 NO_ERROR = AtbStatus.NO_ERROR.name
 # What a row that was not run says; the first is the kit's word for a row that is switched off.
 SUPPRESSED, UNSUPPORTED_CHIP = "SUPPRESSED", "DYN_UNSUPPORTED"
-_ORDER = tuple(Stage)
 
 
 @dataclass(frozen=True)
@@ -51,15 +50,6 @@ class Options:
 
 class OptionError(ValueError):
     """An option that fits no row of the campaign."""
-
-
-@dataclass(frozen=True)
-class _Walk:
-    """How far the stages came."""
-
-    context: CallContext
-    tiling: TilingResult | None = None
-    notes: tuple[str, ...] = ()
 
 
 def run_cases(cases: Iterable[Case], options: Options = Options()) -> Iterator[CaseResult]:
@@ -142,17 +132,37 @@ def _chips(names: Iterable[str]) -> list[Soc]:
 
 
 def _run(case: Case, options: Options, spec: TestSpec, chip: Soc, base: CaseResult) -> CaseResult:
-    walk = _walk(case, options, chip)
+    planned = plan(case, chip, options.quirks)
     expected = case.expected
-    base = replace(base, tiling=walk.tiling, actual=NO_ERROR, log="; ".join((*walk.notes, *case.notes)))
+    base = replace(base, tiling=planned.tiling, actual=NO_ERROR, log="; ".join((*planned.notes, *case.notes)))
     if expected.stage is not None and expected.stage is not Stage.LAUNCH:
         return _noted(base, f"expected {expected}, found {NO_ERROR}") if expected.code else replace(base, status=PASS)
-    assert walk.tiling is not None
+    if options.engine not in case.operator.engines:
+        reason = f"no engine {options.engine!r}: {', '.join(case.operator.engines)}"
+        return _noted(replace(base, status="UNSUPPORTED"), reason)
     try:
-        _check_memory(case, walk.context)
-        return _launch(case, options, spec, walk.context, walk.tiling, base)
-    except (DataError, InvokeError, judge.HookError, StandardError) as failure:
+        return _launch(case, options, spec, planned, base)
+    except (DataError, InvokeError, HookError, StandardError) as failure:
         return _noted(replace(base, status=_STATUS_OF[type(failure)]), failure)
+
+
+def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base: CaseResult) -> CaseResult:
+    context = planned.context
+    is_compared = case.expected == Expectation()
+    inputs = make_inputs(case, spec, context, options.seed)
+    base = replace(base, output_bytes=inputs.output_bytes)
+    # Before the launch: an engine at fault may write where it should read.
+    reference = make_reference(case, spec, context, inputs, options.compare) if is_compared else None
+    outputs = launch(case, planned, inputs, options.engine)
+    base = replace(base, findings=outputs.findings)
+    faults = [finding for finding in outputs.findings if is_error(finding)]
+    if faults:
+        status = f"FINDING:{kind_of(faults[0])}"
+        return _noted(replace(base, status=status), f"{len(faults)} findings, the first: {faults[0]}")
+    if reference is None:
+        is_awaited = bool(case.expected.code)
+        return _noted(base, f"expected {case.expected}, found {NO_ERROR}") if is_awaited else replace(base, status=PASS)
+    return _judged(base, judge(case, spec, context, outputs, reference))
 
 
 def _refused(base: CaseResult, error: OperatorError) -> CaseResult:
@@ -169,87 +179,8 @@ def _noted(result: CaseResult, reason: object) -> CaseResult:
     return replace(result, log="; ".join(filter(None, (shorten(str(reason), 400), result.log))))
 
 
-def _walk(case: Case, options: Options, chip: Soc) -> _Walk:
-    """The stages that need no data, up to the one the row wants to end with.
-
-    Raises:
-        OperatorError: a stage refuses the call.
-    """
-    operator, last = case.operator, _last_stage(case.expected)
-    inputs = [None if spec is None else spec.desc for spec in case.tensors]
-    outputs = None if case.outputs is None else [spec.desc for spec in case.outputs]
-    context = staged.bind(
-        operator, inputs, case.attrs, soc=chip, quirks=options.quirks, buffers=outputs or ()
-    )  # fmt: skip
-    staged.check(operator, context)
-    if last is Stage.CHECK:
-        return _Walk(context)
-    context = staged.infer_shape(operator, context)
-    if last is Stage.INFER_SHAPE:
-        return _Walk(context)
-    tiled = context if outputs is None else _with_outputs(context, outputs)
-    result = staged.tiling(operator, tiled)
-    launched = _sized(context, tiled)
-    pairs = zip(tiled.outputs, launched.outputs, strict=True)
-    notes = tuple(f"the row says {told}, {ours} is inferred and taken" for told, ours in pairs if told != ours)
-    return _Walk(launched, result, notes)
-
-
-def _last_stage(expected: Expectation) -> Stage | None:
-    """The stage to end with; a row that waits for an error goes on, to tell which one it meets instead."""
-    return None if expected.code else expected.stage
-
-
-def _with_outputs(context: CallContext, outputs: Sequence[TensorDesc]) -> CallContext:
-    params = context.definition.outputs
-    if len(outputs) != len(params):
-        code = context.definition.contract.arity_code
-        raise context.error(Stage.TILING, "outputs", f"{len(outputs)} tensors", len(params), code)
-    return context.with_outputs(outputs)
-
-
-def _sized(inferred: CallContext, given: CallContext) -> CallContext:
-    """The row's outputs, but no smaller or larger than those inferred: engines write what was inferred."""
-    pairs = zip(inferred.outputs, given.outputs, strict=True)
-    return given.with_outputs([told if prod(told.shape) == prod(ours.shape) else ours for ours, told in pairs])
-
-
-def _check_memory(case: Case, context: CallContext) -> None:
-    """A row that cannot fit is refused before it takes the machine down."""
-    outputs = sum(prod(desc.shape) * desc.dtype.itemsize for desc in context.outputs)
-    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if case.input_bytes + outputs > present:
-        raise DataError(
-            f"found {case.input_bytes + outputs} bytes of tensors, expected at most {present}, this machine's memory"
-        )
-
-
-def _launch(
-    case: Case, options: Options, spec: TestSpec, context: CallContext, tiling: TilingResult, base: CaseResult
-) -> CaseResult:
-    if options.engine not in case.operator.engines:
-        return _noted(
-            replace(base, status="UNSUPPORTED"), f"no engine {options.engine!r}: {', '.join(case.operator.engines)}"
-        )
-    inputs = make_inputs(case, options.seed, spec, context)
-    buffers = make_buffers(case, context, inputs)
-    base = replace(base, output_bytes=sum(buffer.torch.nbytes for buffer in buffers))
-    is_compared = case.expected == Expectation()
-    reference = Reference.make(case, options.compare, spec, context, inputs) if is_compared else None
-    findings = staged.launch(case.operator, context, tiling, inputs, buffers, options.engine)
-    base = replace(base, findings=findings)
-    faults = [finding for finding in findings if is_error(finding)]
-    if faults:
-        status = f"FINDING:{kind_of(faults[0])}"
-        return _noted(replace(base, status=status), f"{len(faults)} findings, the first: {faults[0]}")
-    if reference is None:
-        is_awaited = bool(case.expected.code)
-        return _noted(base, f"expected {case.expected}, found {NO_ERROR}") if is_awaited else replace(base, status=PASS)
-    return _judged(base, judge_outputs(case, spec, context, buffers, reference))
-
-
-def _judged(base: CaseResult, verdicts: Sequence[Verdict]) -> CaseResult:
-    base = replace(base, verdicts=tuple(verdicts))
+def _judged(base: CaseResult, verdicts: tuple[Verdict, ...]) -> CaseResult:
+    base = replace(base, verdicts=verdicts)
     faults = [
         f"output {index} ({verdict.standard}): {verdict.error_info or 'differs'}"
         for index, verdict in enumerate(verdicts)
@@ -261,6 +192,6 @@ def _judged(base: CaseResult, verdicts: Sequence[Verdict]) -> CaseResult:
 _STATUS_OF = {
     DataError: "INPUT_FAILURE",
     InvokeError: "GOLDEN_FAILURE",
-    judge.HookError: "COMPARE_FAILURE",
+    HookError: "COMPARE_FAILURE",
     StandardError: "TOLERANCE_INVALID",
 }
