@@ -1,0 +1,21 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    asc.duplicate(t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.set_atomic_add(F)
+    for _ in range(3):
+        asc.data_copy(bind(z), t, N)
+    asc.set_atomic_none()
+
+
+z = np.zeros(64, np.float32)
+kernel[2, rt.current_stream()](z)
+assert (z == 6).all()

@@ -1,0 +1,27 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(z, w, ws):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    u = asc.LocalTensor(F, P.VECIN, 256, N)
+    k = asc.LocalTensor(asc.int32, P.VECIN, 512, 32)
+    zg = bind(z)
+    wg = bind(w)
+    me = asc.get_block_idx()
+    asc.duplicate(t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.data_copy(zg[me * N :], t, N)
+    asc.sync_all(bind(ws), k)
+    asc.data_copy(u, zg[((me + 1) % 4) * N :], N)
+    sync(E.MTE2_MTE3)
+    asc.data_copy(wg[me * N :], u, N)
+
+
+w = np.zeros(256, np.float32)
+kernel[4, rt.current_stream()](np.zeros(256, np.float32), w, np.zeros(32, np.int32))
+assert (w == 1).all()

@@ -1,0 +1,17 @@
+# finds: MISALIGNED error UB MTE2 a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P, bind
+
+
+@asc.jit
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    asc.data_copy_pad(  # <a>
+        t[3:], bind(x), asc.DataCopyExtParams(1, 12, 0, 0, 0), asc.DataCopyPadExtParams(F, True, 0, 5, 0.0)
+    )
+
+
+kernel[1, rt.current_stream()](np.ones(64, np.float32), np.ones(N, np.float32))

@@ -1,0 +1,15 @@
+# finds: MISALIGNED error UB V a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P
+
+
+@asc.jit
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 16, N)
+    asc.duplicate(t, 1.0, N)  # <a>
+
+
+kernel[1, rt.current_stream()](np.ones(64, np.float32), np.ones(N, np.float32))

@@ -1,0 +1,17 @@
+# finds: MISALIGNED error UB MTE3 a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    asc.duplicate(t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.data_copy(bind(x), t[4:], 32)  # <a>
+
+
+kernel[1, rt.current_stream()](np.ones(64, np.float32), np.ones(N, np.float32))

@@ -1,0 +1,15 @@
+# finds: UNINITIALIZED error UB S a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P
+
+
+@asc.jit
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    t.get_value(0)  # <a>
+
+
+kernel[1, rt.current_stream()](np.ones(64, np.float32), np.ones(N, np.float32))

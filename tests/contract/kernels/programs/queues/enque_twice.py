@@ -1,0 +1,22 @@
+# finds: QUEUE_MISUSE error - - a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P, bind
+
+
+@asc.jit
+def kernel(x, z):
+    pipe = asc.TPipe()
+    q = asc.TQue(P.VECIN, 2)
+    pipe.init_buffer(q, 2, N * 4)
+    t = q.alloc_tensor(F)
+    asc.data_copy(t, bind(x), N)
+    q.enque(t)
+    q.enque(t)  # <a>
+    t = q.deque(F)
+    q.free_tensor(t)
+
+
+kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32))

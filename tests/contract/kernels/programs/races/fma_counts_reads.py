@@ -1,0 +1,18 @@
+# finds: RAW error UB MTE2>V a,b
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P, bind
+
+
+@asc.jit
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    u = asc.LocalTensor(F, P.VECIN, 256, N)
+    asc.duplicate(t, 1.0, N)
+    asc.data_copy(u, bind(x), N)  # <a>
+    asc.mul_add_dst(u, t, t, N)  # <b>
+
+
+kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32))

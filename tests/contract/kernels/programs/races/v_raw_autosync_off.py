@@ -1,0 +1,19 @@
+# finds: RAW error UB V>V a,b
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit(auto_sync=False)
+def kernel(x, z):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    u = asc.LocalTensor(F, P.VECIN, N * 4, N)
+    asc.duplicate(t, 1.0, N)  # <a>
+    asc.adds(u, t, 1.0, N)  # <b>
+    sync(E.V_MTE3)
+    asc.data_copy(bind(z), u, N)
+
+
+kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32))

@@ -1,0 +1,20 @@
+# finds: RAW error UB V>MTE3 a,b
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, N, P, bind
+
+
+@asc.jit
+def kernel(x, z):
+    pipe = asc.TPipe()
+    q = asc.TQue(P.VECOUT, 1)
+    pipe.init_buffer(q, 1, N * 4)
+    t = q.alloc_tensor(F)
+    asc.duplicate(t, 1.0, N)  # <a>
+    asc.data_copy(bind(z), t, N)  # <b>
+    q.free_tensor(t)
+
+
+kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32))

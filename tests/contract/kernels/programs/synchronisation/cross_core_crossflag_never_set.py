@@ -1,0 +1,12 @@
+# finds: DEADLOCK error - S a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+
+@asc.jit
+def kernel(z):
+    asc.cross_core_wait_flag(5, 0, asc.PipeID.PIPE_MTE2)  # <a>
+
+
+kernel[2, rt.current_stream()](np.zeros(64, np.float32))

@@ -1,0 +1,22 @@
+# finds: CROSS_CORE error GM MTE3>MTE2 a,b
+# finds: CROSS_CORE error GM MTE2>MTE3 b,a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(z, w):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    u = asc.LocalTensor(F, P.VECIN, 256, N)
+    zg = bind(z)
+    me = asc.get_block_idx()
+    asc.duplicate(t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.data_copy(zg[me * N :], t, N)  # <a>
+    asc.data_copy(u, zg[((me + 1) % 2) * N :], N)  # <b>
+
+
+kernel[2, rt.current_stream()](np.zeros(128, np.float32), np.zeros(128, np.float32))

@@ -1,0 +1,20 @@
+# finds: DEADLOCK error - V a
+# finds: UNPAIRED_FLAG warning - MTE2>V a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind
+
+
+@asc.jit
+def kernel(x, z, n: int):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    asc.data_copy(t, bind(x), N)
+    if n > 100:
+        asc.set_flag(E.MTE2_V, 0)
+    asc.wait_flag(E.MTE2_V, 0)  # <a>
+    asc.adds(t, t, 1.0, N)
+
+
+kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32), 7)
