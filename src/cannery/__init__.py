@@ -13,7 +13,7 @@ from cannery.soc import Soc, soc
 
 if TYPE_CHECKING:
     from cannery.core import DataType, Format, OperatorError, Shape, Stage, Tensor, TensorDesc
-    from cannery.operator import RunResult, all_operators, find_operator, run
+    from cannery.operator import RunResult, all_operators, find_operator, register_operator, run
     from cannery.pytorch.ragged import pad, unpad
 
     __version__: str
@@ -31,6 +31,7 @@ __all__ = [
     "all_operators",
     "find_operator",
     "pad",
+    "register_operator",
     "run",
     "soc",
     "unpad",
@@ -38,7 +39,7 @@ __all__ = [
 
 _LAZY = {
     **dict.fromkeys(("DataType", "Format", "OperatorError", "Shape", "Stage", "Tensor", "TensorDesc"), "core"),
-    **dict.fromkeys(("RunResult", "all_operators", "find_operator", "run"), "operator"),
+    **dict.fromkeys(("RunResult", "all_operators", "find_operator", "register_operator", "run"), "operator"),
     **dict.fromkeys(("pad", "unpad"), "pytorch.ragged"),
 }
 

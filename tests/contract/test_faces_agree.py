@@ -30,7 +30,7 @@ from cannery.ge.ge_global import GeApi
 from cannery.ge.graph import Tensor
 from cannery.ge.session import Session
 from cannery.operator import ATB, Operator, all_operators
-from cannery.pytorch.ops import NAMESPACE, REGISTERED
+from cannery.pytorch.ops import NAMESPACE
 
 UNSPOILT = "nothing"
 DTYPES = (
@@ -318,7 +318,7 @@ def parameter(operator: Operator, call: Call) -> Any:
 
 
 def by_torch(operator: Operator, call: Call) -> list[torch.Tensor]:
-    if operator.name not in REGISTERED:
+    if "torch" not in operator.definition.faces:
         raise CannotExpressError(f"torch: {operator.name} has no operator in {NAMESPACE}")
     if call.spoilt in ("missing input", "type of an attribute"):
         raise CannotExpressError(f"torch: the dispatcher itself refuses a {call.spoilt}")

@@ -18,7 +18,7 @@ GROUND = {
     "core": (),
     "soc": ("core",),
     "settings": ("core", "soc"),
-    "operator": ("core", "soc", "settings"),
+    "operator": ("faces", "core", "soc", "settings"),
     "aicore": ("core", "soc"),
     "watch": ("core", "soc", "aicore"),
     "isa": ("core", "soc", "aicore"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition, TensorParam, all_operators
 from cannery.runtime.prototype import Prototype, parse
@@ -18,7 +17,6 @@ _ATTRIBUTE_TYPES = {
 }
 
 
-@cache
 def aclnn_operators() -> dict[str, Operator]:
     """Every operator that has the face, by each name its functions go by, without ``aclnn``."""
     operators = [operator for operator in all_operators().values() if "aclnn" in operator.definition.faces]

@@ -6,10 +6,9 @@ Source: hicann/opbase @aa3cd74, `src/nnopbase/composite_op/aclnn_engine/op_execu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from cannery.aclnn.executor import INNER_NULLPTR, INVALID, NULLPTR, Buffer, Executor, Slot, find_executor
@@ -41,13 +40,13 @@ class Arguments:
         return cls(values[:first], values[first:last], values[last:])
 
 
-@cache
-def two_phase_calls() -> Mapping[str, Call]:
+def two_phase_calls() -> dict[str, Call]:
     """Both functions of every operator with the face, by C name."""
     calls = (call for name, operator in aclnn_operators().items() for call in calls_of(name, operator))
-    return MappingProxyType({call.name: call for call in calls})
+    return {call.name: call for call in calls}
 
 
+@cache
 def calls_of(name: str, operator: Operator) -> tuple[Call, Call]:
     """Phase 1 and phase 2 of an operator."""
 

@@ -22,27 +22,30 @@ _TYPES: Mapping[AttrType, type] = MappingProxyType(
 )
 
 
-@cache
-def param_classes() -> Mapping[str, type]:
+def param_classes() -> dict[str, type]:
     """Every parameter class by name."""
-    return MappingProxyType({cls.__name__: cls for cls in map(_param_class, atb_operators().values())})
+    return {name: _param_class(operator) for name, operator in atb_operators().items()}
 
 
-@cache
-def atb_operators() -> Mapping[str, Operator]:
-    """The operators that are ATB's, by the name of their parameter class."""
-    ours = [operator for operator in all_operators().values() if operator.definition.contract is ATB]
-    return MappingProxyType({operator.name + SUFFIX: operator for operator in ours})
+def atb_operators() -> dict[str, Operator]:
+    """The operators that are ATB's or have its face, by the name of their parameter class."""
+    return {operator.name + SUFFIX: operator for operator in all_operators().values() if is_offered(operator)}
+
+
+def is_offered(operator: Operator) -> bool:
+    """Whether ATB has the operator."""
+    return operator.definition.contract is ATB or "atb" in operator.definition.faces
 
 
 def spelling(operator: Operator) -> str:
     """How a program of torch_atb calls an operator; empty for one that is not ATB's."""
-    if operator.name + SUFFIX not in atb_operators():
+    if not is_offered(operator):
         return ""
     members = ", ".join(attr.snake_name for attr in operator.definition.attributes if not attr.internal)
     return f"torch_atb.Operation(torch_atb.{operator.name}{SUFFIX}({members})).forward([…])"
 
 
+@cache
 def _param_class(operator: Operator) -> type:
     definition = operator.definition
     name = definition.name + SUFFIX
@@ -53,8 +56,10 @@ def _param_class(operator: Operator) -> type:
 
 def operator_of(param: Any) -> Operator | None:
     """The operator that takes this parameter; None when there is none."""
-    name = type(param).__name__
-    return atb_operators().get(name) if type(param) is param_classes().get(name) else None
+    operator = all_operators().get(type(param).__name__.removesuffix(SUFFIX))
+    if operator is None or not is_offered(operator):
+        return None
+    return operator if type(param) is _param_class(operator) else None
 
 
 def attributes_of(param: Any, *, reserved: bool = True) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def param_of(operator: Operator, call: CallContext) -> Any:
     """The parameter that says what a bound call does."""
     attributes = operator.definition.attributes
     values = {attr.name: _plain(call.attrs[attr.name]) for attr in attributes if not attr.internal}
-    return param_classes()[operator.name + SUFFIX](**values)
+    return _param_class(operator)(**values)
 
 
 def copy_of(param: Any) -> Any:

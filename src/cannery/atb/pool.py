@@ -26,15 +26,16 @@ def runner_type(operator: Operator) -> str:
 class RunnerTypeRegister:
     """Numbers of the types of runners, in the order they were registered."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), *, is_open: bool = False) -> None:
         self._indices: dict[str, int] = {}
+        self._is_open = is_open
         for name in names:
             self.register(name)
 
     @classmethod
     def default(cls) -> RunnerTypeRegister:
-        """The runners of every operator there is."""
-        return cls(runner_type(operator) for operator in atb_operators().values())
+        """The runners of every operator there is; one that is added later is registered when it is first asked for."""
+        return cls(map(runner_type, atb_operators().values()), is_open=True)
 
     def register(self, name: str) -> bool:
         """Give a type the next number. One that has a number keeps it: then the answer is False."""
@@ -45,6 +46,8 @@ class RunnerTypeRegister:
 
     def index(self, name: str) -> int:
         """The number of a type; -1 for an unknown one."""
+        if self._is_open and name not in self._indices and name in map(runner_type, atb_operators().values()):
+            self.register(name)
         return self._indices.get(name, UNKNOWN)
 
     def __len__(self) -> int:

@@ -81,7 +81,8 @@ Tiling = Callable[[CallContext], TilingResult]
 Launch = Callable[[CallContext, TilingResult, tuple[Tensor | None, ...], tuple[Tensor, ...]], Sequence[Any] | None]
 
 
-@dataclass(frozen=True)
+# Two operators are one only when they are the same object: what faces derive from one is kept by it.
+@dataclass(frozen=True, eq=False)
 class Operator:
     """A definition and what each stage does. ``golden`` is the module that holds the test contract."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cannery.core import DataType, Format
+from cannery.faces import all_faces
 from cannery.operator.contract import Contract
 
 
@@ -89,6 +90,23 @@ class AICoreConfig:
 
 
 @dataclass(frozen=True)
+class TorchConfig:
+    """How ``torch.library`` offers an operator that has the face ``torch``.
+
+    Attributes:
+        namespace: it is ``torch.ops.<namespace>.<snake name>``.
+        has_none_defaults: whether the schema spells absent attributes None; otherwise by their default.
+        backward, setup_context: as ``torch.library.register_autograd`` takes them; without a backward, results carry no
+            gradient. torch allows one only where no input is optional.
+    """
+
+    namespace: str = "cann_ops_transformer"
+    has_none_defaults: bool = False
+    backward: Callable[..., Any] | None = None
+    setup_context: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
 class Quirk:
     """Where the original's code is wrong or undefined: what cannery does by default, and what ``quirks=True`` does."""
 
@@ -106,7 +124,8 @@ class OperatorDefinition:
         category: folder of the original library (control, train, attention …).
         socs: short names of the chips it is made for; the first is the default chip.
         default_soc: full name of the default chip when it is not the representative of the first short name.
-        faces: the entry points the original has (ge, aclnn, atb, torch).
+        faces: the entry points the original has (ge, aclnn, atb, torch); each offers the operator.
+        torch: how it stands in ``torch.ops``, where it has that face.
         source: repository, path and commit the contract was read from.
         tables: facts that ``cannery ops show`` prints as tables: title to rows, first row the header.
     """
@@ -122,10 +141,17 @@ class OperatorDefinition:
     socs: tuple[str, ...]
     default_soc: str = ""
     aicore: AICoreConfig | None = None
+    torch: TorchConfig = TorchConfig()
     quirks: tuple[Quirk, ...] = ()
     constraints: tuple[str, ...] = ()
     faces: tuple[str, ...] = ()
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        known = [face.name for face in all_faces().values() if face.runner]
+        stranger = next((name for name in self.faces if name not in known), None)
+        if stranger is not None:
+            raise ValueError(f"{self.name}: faces: found {stranger!r}, expected a tuple of {', '.join(known)}")
 
     @property
     def snake_name(self) -> str:

@@ -1,4 +1,4 @@
-"""The operators there are: everything the entry-point group ``cannery.operators`` names, ours and third parties'.
+"""The operators there are: what the entry-point group ``cannery.operators`` names, and what a program registers.
 
 An entry point is an ``Operator``, an iterable of them, or a function that returns one.
 """
@@ -8,33 +8,115 @@ from __future__ import annotations
 import copyreg
 import pickle
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from types import MappingProxyType
+from threading import RLock
 from typing import Any
 
 from cannery.operator.context import Operator
 
 GROUP = "cannery.operators"
+OURS = "cannery.ops:operators"
+Follower = Callable[[Operator], None]
 
 
 class UnknownOperatorError(ValueError):
     """No operator has that name; the message lists the nearest ones."""
 
 
+class Registry(Mapping[str, Operator]):
+    """Operators by CANN's type, sorted by it. Entry points are loaded when it is first looked into.
+
+    Loading one may import a package that looks in here itself: it finds what is there by then.
+    """
+
+    def __init__(self) -> None:
+        self._operators: dict[str, Operator] = {}
+        self._followers: list[Follower] = []
+        self._lock = RLock()
+        self._has_begun = self._is_loaded = False
+
+    def __getitem__(self, name: str) -> Operator:
+        return self._known()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def add(self, operator: Operator) -> None:
+        """Add an operator for as long as the process lives.
+
+        Raises:
+            TypeError: it is no Operator.
+            ValueError: there is one of that type, or that snake name.
+        """
+        if not isinstance(operator, Operator):
+            raise TypeError(f"operator: found {type(operator).__name__}, expected cannery.operator.Operator")
+        with self._lock:
+            names = {name for known in self._known().values() for name in (known.name, known.definition.snake_name)}
+            if {operator.name, operator.definition.snake_name} & names:
+                raise ValueError(f"operator: found {operator.name}, which is already there, expected a new name")
+            self._put(operator)
+
+    def follow(self, follower: Follower) -> None:
+        """Call a function with each operator there is, and with each that is added later.
+
+        What it raises is warned about: a face that cannot offer an operator must not take the others along.
+        """
+        with self._lock:
+            for operator in list(self._known().values()):
+                _tell(follower, operator)
+            self._followers.append(follower)
+
+    def _known(self) -> dict[str, Operator]:
+        if not self._is_loaded:
+            with self._lock:
+                self._load()
+        return self._operators
+
+    def _load(self) -> None:
+        if self._has_begun:
+            return
+        self._has_begun = True
+        for entry in sorted(entry_points(group=GROUP), key=lambda e: (e.value != OURS, e.name)):
+            for operator in _load(entry):
+                if operator.name in self._operators:
+                    warnings.warn(f"operator {operator.name} of {entry.value} is already there: left out", stacklevel=4)
+                    continue
+                self._put(operator)
+        self._is_loaded = True
+
+    def _put(self, operator: Operator) -> None:
+        self._operators = dict(sorted({**self._operators, operator.name: operator}.items()))
+        for follower in self._followers:
+            _tell(follower, operator)
+
+
+def _tell(follower: Follower, operator: Operator) -> None:
+    try:
+        follower(operator)
+    except Exception as failure:
+        warnings.warn(f"operator {operator.name} is left out of {follower.__module__}: {failure}", stacklevel=4)
+
+
 @cache
-def all_operators() -> Mapping[str, Operator]:
+def all_operators() -> Registry:
     """Every operator by CANN's type, sorted by it. A broken third-party entry point is warned about and left out."""
-    found: dict[str, Operator] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda e: (e.value != "cannery.ops:operators", e.name)):
-        for operator in _load(entry):
-            if operator.name in found:
-                warnings.warn(f"operator {operator.name} of {entry.value} is already there: left out", stacklevel=2)
-                continue
-            found[operator.name] = operator
-    return MappingProxyType(dict(sorted(found.items())))
+    return Registry()
+
+
+def register_operator(operator: Operator) -> None:
+    """Make an operator known to every face of this process, as an entry point does for all processes.
+
+    Raises:
+        TypeError: it is no Operator.
+        ValueError: there is one of that name.
+    """
+    all_operators().add(operator)
 
 
 def find_operator(name: str) -> Operator:
@@ -72,7 +154,7 @@ def _load(entry: EntryPoint) -> Iterable[Operator]:
     try:
         return _as_operators(entry.load())
     except Exception as failure:
-        if entry.value == "cannery.ops:operators":
+        if entry.value == OURS:
             raise
         warnings.warn(f"entry point {entry.name} = {entry.value} of {GROUP} was left out: {failure}", stacklevel=3)
         return ()

@@ -1,6 +1,7 @@
-"""CANN's transformer operators in ``torch.ops.cann_ops_transformer``, with the genuine package's signatures.
+"""The operators that have the face ``torch``, in ``torch.ops``: CANN's with the genuine package's signatures.
 
-Schema and fake of each come from its definition. Where the genuine package is imported first, its schemas stay as they
+Schema, fake and namespace (``cann_ops_transformer`` unless it says another) of each come from its definition. One that
+is registered later is there from then on. Where the genuine package is imported first, its schemas stay as they
 are and only the implementations it lacks are added: it runs on the NPU, this on everything else.
 
 Source of the signatures: recursion-ascend/ops-transformer @a093e95, `attention/*/torch_extension/`.
@@ -9,28 +10,17 @@ Source of the signatures: recursion-ascend/ops-transformer @a093e95, `attention/
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from cannery.core import DataType, OperatorError, Shape, TensorDesc
-from cannery.operator import CallContext, Operator, find_operator, run
+from cannery.operator import CallContext, Operator, OperatorDefinition, TorchConfig, all_operators, run
 from cannery.operator.staged import default_soc
-from cannery.pytorch.schema import TorchSchema
+from cannery.pytorch.schema import TorchSchema, is_offered
 from cannery.pytorch.target import current_target
 
-NAMESPACE = "cann_ops_transformer"
-
-# Operator to torch name, and whether the original spells absent attributes None in its schema.
-REGISTERED: Mapping[str, bool] = MappingProxyType(
-    {
-        "DenseLightningIndexerKLLossGrad": False,
-        "DenseLightningIndexerKLLossGradMetadata": True,
-        "DenseLightningIndexerSoftmaxLse": False,
-        "DenseLightningIndexerSoftmaxLseMetadata": True,
-    }
-)
+NAMESPACE = TorchConfig().namespace
 
 
 class TorchOperatorError(OperatorError, RuntimeError):
@@ -45,45 +35,81 @@ class TorchOperatorError(OperatorError, RuntimeError):
         return f"call aclnn{self.operator} failed, detail: {super().__str__()}"
 
 
-def register() -> torch.library.Library:
-    """Define and implement the operators. The library that is returned must live as long as they are used."""
-    library = torch.library.Library(NAMESPACE, "FRAGMENT")
-    for name, none_defaults in REGISTERED.items():
-        _register(library, find_operator(name), none_defaults)
-    return library
+class Libraries:
+    """A torch library for each namespace. Its operators are there as long as it is."""
+
+    def __init__(self, kind: Literal["FRAGMENT", "IMPL"]) -> None:
+        self._kind = kind
+        self._made: dict[str, torch.library.Library] = {}
+
+    def of(self, operator: Operator) -> torch.library.Library:
+        """The library that an operator belongs to."""
+        namespace = operator.definition.torch.namespace
+        if namespace not in self._made:
+            self._made[namespace] = torch.library.Library(namespace, self._kind)
+        return self._made[namespace]
 
 
-def _register(library: torch.library.Library, operator: Operator, none_defaults: bool) -> None:
-    schema, name = TorchSchema.of(operator.definition), operator.definition.snake_name
-    defaults = _foreign_defaults(name)
+def torch_operators(namespace: str = NAMESPACE) -> list[str]:
+    """Names of the operators of a namespace."""
+    definitions = [operator.definition for operator in all_operators().values() if is_offered(operator)]
+    return [definition.snake_name for definition in definitions if definition.torch.namespace == namespace]
+
+
+def register() -> Libraries:
+    """Define and implement the operators there are, and those that come. What is returned must live as long as they."""
+    libraries = Libraries("FRAGMENT")
+
+    def offer(operator: Operator) -> None:
+        if is_offered(operator):
+            _register(libraries.of(operator), operator)
+
+    all_operators().follow(offer)
+    return libraries
+
+
+def qualified_name(definition: OperatorDefinition) -> str:
+    """``namespace::name``, as the dispatcher has it."""
+    return f"{definition.torch.namespace}::{definition.snake_name}"
+
+
+def _register(library: torch.library.Library, operator: Operator) -> None:
+    definition = operator.definition
+    schema, name = TorchSchema.of(definition), qualified_name(definition)
+    defaults = _foreign_defaults(definition)
     if defaults is None:
-        library.define(schema.text(name, none_defaults))
-    kernels = {
-        # Without a tensor argument the dispatcher knows no device: this catch-all is what it finds.
-        "CPU" if defaults else "CompositeExplicitAutograd": host_kernel(operator, schema, defaults or {}),
-        "Meta": _fake(operator, schema),
-        # Results carry no gradient: each of these is a gradient or plans one, and launches run without autograd.
-        "Autograd": torch.library.fallthrough_kernel,
-    }
-    for key, kernel in kernels.items():
-        if defaults is None or not torch._C._dispatch_has_kernel_for_dispatch_key(f"{NAMESPACE}::{name}", key):
-            _implement(library, name, key, kernel)
+        library.define(schema.text)
+
+    def has(key: str) -> bool:
+        return defaults is not None and torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
+
+    # Without a tensor argument the dispatcher knows no device: the catch-all is what it finds.
+    host = "CPU" if defaults else "CompositeExplicitAutograd"
+    if not has(host):
+        library.impl(definition.snake_name, host_kernel(operator, schema, defaults or {}), host)
+    if not has("Meta"):
+        torch.library.register_fake(name, _fake(operator, schema), lib=library)
+    if not has("Autograd"):
+        _register_gradient(library, definition)
 
 
-def _implement(library: torch.library.Library, name: str, key: str, kernel: Callable[..., Any]) -> None:
-    if key == "Meta":
-        torch.library.register_fake(f"{NAMESPACE}::{name}", kernel, lib=library)
-    else:
-        library.impl(name, kernel, key)
+def _register_gradient(library: torch.library.Library, definition: OperatorDefinition) -> None:
+    """The definition's gradient; without one results carry none, as launches run without autograd."""
+    config = definition.torch
+    if config.backward is None:
+        library.impl(definition.snake_name, torch.library.fallthrough_kernel, "Autograd")
+        return
+    name = qualified_name(definition)
+    torch.library.register_autograd(name, config.backward, setup_context=config.setup_context, lib=library)
 
 
-def _foreign_defaults(name: str) -> dict[str, Any] | None:
+def _foreign_defaults(definition: OperatorDefinition) -> dict[str, Any] | None:
     """Defaults of a schema that somebody else defined; None where nobody did.
 
     The dispatcher leaves out keyword arguments equal to the schema's default, whoever gave them: only by the schema's
     own defaults does the kernel get what the caller meant.
     """
-    packet = getattr(getattr(torch.ops, NAMESPACE), name, None)
+    packet = getattr(getattr(torch.ops, definition.torch.namespace), definition.snake_name, None)
     if packet is None:
         return None
     return {arg.name: arg.default_value for arg in packet.default._schema.arguments if arg.has_default_value()}
@@ -135,4 +161,4 @@ def _fake(operator: Operator, schema: TorchSchema) -> Callable[..., Any]:
 
 
 # Unloading a library takes its operators away.
-LIBRARY = register()
+LIBRARIES = register()

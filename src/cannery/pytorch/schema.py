@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -20,11 +21,16 @@ _TYPES = MappingProxyType(
 )
 
 
+def is_offered(operator: Operator) -> bool:
+    """Whether an operator is in ``torch.ops``."""
+    return "torch" in operator.definition.faces
+
+
 def spelling(operator: Operator) -> str:
     """How a program calls an operator; empty for one without the face."""
-    if "torch" not in operator.definition.faces:
+    if not is_offered(operator):
         return ""
-    return f"torch.ops.cann_ops_transformer.{operator.definition.snake_name}(…)"
+    return f"torch.ops.{operator.definition.torch.namespace}.{operator.definition.snake_name}(…)"
 
 
 @dataclass(frozen=True)
@@ -52,13 +58,14 @@ class TorchSchema:
             definition, tuple(required + needed), tuple(optional + others), frozenset(required) | frozenset(optional)
         )
 
-    def text(self, name: str, none_defaults: bool) -> str:
-        """The schema. With ``none_defaults`` an absent attribute is spelled None, otherwise by its value."""
+    @property
+    def text(self) -> str:
+        """The schema; an absent attribute is spelled by its value, or None where the definition says so."""
         arguments = [f"{self._type(arg)} {arg}" for arg in self.positional]
-        keywords = [self._keyword(arg, none_defaults) for arg in self.keywords]
+        keywords = ["*", *map(self._keyword, self.keywords)] if self.keywords else []
         results = ", ".join("Tensor" for _ in self.definition.outputs)
         returns = results if len(self.definition.outputs) == 1 else f"({results})"
-        return f"{name}({', '.join([*arguments, '*', *keywords])}) -> {returns}"
+        return f"{self.definition.snake_name}({', '.join([*arguments, *keywords])}) -> {returns}"
 
     def bind(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any]
@@ -76,9 +83,13 @@ class TorchSchema:
     def _type(self, name: str) -> str:
         return "Tensor" if name in self.tensors else _TYPES[self._attribute(name).type]
 
-    def _keyword(self, name: str, none_defaults: bool) -> str:
+    def _keyword(self, name: str) -> str:
         if name in self.tensors:
             return f"Tensor? {name}=None"
-        default = None if none_defaults else self._attribute(name).default
-        spelled = f'"{default}"' if isinstance(default, str) else str(default)
+        default = None if self.definition.torch.has_none_defaults else self._attribute(name).default
+        if isinstance(default, (list, tuple)):
+            return (
+                f"{self._type(name)} {name}={list(default)}"  # the grammar has no default for a list that may be None
+            )
+        spelled = json.dumps(default) if isinstance(default, str) else str(default)
         return f"{self._type(name)}? {name}={spelled}"

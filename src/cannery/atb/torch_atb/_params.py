@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from cannery.atb.params import atb_operators, param_classes
+from cannery.operator import Attribute
 
 # Classes and enumerations of the original that belong to operators which are not provided.
 _OTHERS = """
@@ -70,14 +71,17 @@ def _member(name: str, doc: str) -> property:
     return property(get, put, doc=doc)
 
 
-@cache
 def param_class(name: str) -> type[Param]:
     """The parameter class of that name."""
-    definition = atb_operators()[name].definition
-    attributes = [attr for attr in definition.attributes if not attr.internal]
+    return _class_over(param_classes()[name], atb_operators()[name].definition.attributes)
+
+
+@cache
+def _class_over(plain: type, every: tuple[Attribute, ...]) -> type[Param]:
+    """A class over a parameter structure."""
+    name, attributes = plain.__name__, [attr for attr in every if not attr.internal]
     members = {attr.snake_name: _member(attr.name, f"{attr.doc} {attr.limits}.") for attr in attributes}
     names = {attr.snake_name: attr.name for attr in attributes}
-    plain = param_classes()[name]
     space = {"__doc__": plain.__doc__, "__module__": "torch_atb", "__slots__": (), "_names": names, "_plain": plain}
     return type(name, (Param,), {**space, **members})
 

@@ -34,7 +34,7 @@ _LEFT = frozenset({"aten::is_pinned", "aten::_pin_memory", "aten::is_same_size"}
 class Registration:
     """The libraries that hold the kernels; unloading them would take the kernels away."""
 
-    libraries: tuple[torch.library.Library | None, ...]
+    libraries: tuple[object, ...]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""CANN's transformer operators on tensors of the device: for its chip, with the cores its stream may use."""
+"""The operators of ``torch.ops`` on tensors of the device: for its chip, with the cores its stream may use."""
 
 from __future__ import annotations
 
@@ -12,24 +12,31 @@ from torch.utils._pytree import tree_leaves, tree_map
 from cannery.extras.npu.alias import on_host
 from cannery.extras.npu.kernels import KEY, placed
 from cannery.extras.npu.machine import machine
-from cannery.operator import find_operator
-from cannery.pytorch.ops import NAMESPACE, REGISTERED, host_kernel
-from cannery.pytorch.schema import TorchSchema
+from cannery.operator import Operator, all_operators
+from cannery.pytorch.ops import Libraries, host_kernel
+from cannery.pytorch.schema import TorchSchema, is_offered
 from cannery.pytorch.target import current_target, target
 
 
-def register_transformer() -> torch.library.Library:
-    """Add the device's kernels to ``torch.ops.cann_ops_transformer``. The library must live as long as they do."""
-    library = torch.library.Library(NAMESPACE, "IMPL")
-    for name in REGISTERED:
-        operator = find_operator(name)
-        schema = TorchSchema.of(operator.definition)
-        kernel = _kernel(host_kernel(operator, schema, {}))
-        library.impl(operator.definition.snake_name, kernel, KEY)
-        if all(param.optional for param in operator.definition.inputs):
-            # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
-            library.impl(operator.definition.snake_name, kernel, "CompositeExplicitAutograd", allow_override=True)
-    return library
+def register_transformer() -> Libraries:
+    """Add the device's kernels to the operators of ``torch.ops``. What is returned must live as long as they do."""
+    libraries = Libraries("IMPL")
+
+    def offer(operator: Operator) -> None:
+        if is_offered(operator):
+            _register(libraries.of(operator), operator)
+
+    all_operators().follow(offer)
+    return libraries
+
+
+def _register(library: torch.library.Library, operator: Operator) -> None:
+    definition = operator.definition
+    kernel = _kernel(host_kernel(operator, TorchSchema.of(definition), {}))
+    library.impl(definition.snake_name, kernel, KEY)
+    if all(param.optional for param in definition.inputs):
+        # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
+        library.impl(definition.snake_name, kernel, "CompositeExplicitAutograd", allow_override=True)
 
 
 def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:

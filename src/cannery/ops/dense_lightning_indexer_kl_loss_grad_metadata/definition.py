@@ -3,7 +3,7 @@
 from types import MappingProxyType
 
 from cannery.core import DataType
-from cannery.operator import ACLNN, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam
+from cannery.operator import ACLNN, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam, TorchConfig
 
 INT32 = (DataType.DT_INT32,)
 OPTIONAL_INPUTS = ("cu_seqlens_q", "cu_seqlens_k", "seqused_q", "seqused_k", "cmp_residual_k")
@@ -128,6 +128,7 @@ DEFINITION = OperatorDefinition(
         "The number of cube cores is the chip's: the split fits only a call launched on as many.",
         "mask_mode, heads, cmp_ratio, the residual and the key lengths do not change words 0..4.",
     ),
+    torch=TorchConfig(has_none_defaults=True),
     faces=("ge", "aclnn", "torch"),
     tables=MappingProxyType(
         {

@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from cannery.operator import ACLNN, OperatorDefinition, Quirk, TensorParam
+from cannery.operator import ACLNN, OperatorDefinition, Quirk, TensorParam, TorchConfig
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import (
     INT32,
     LAYOUT_ATTRIBUTES,
@@ -33,6 +33,7 @@ DEFINITION = OperatorDefinition(
         "Every row of the tensors counts, used or not: cu_seqlens_q[B], or batch_size * max_seqlen_q for BSND.",
         "Not interchangeable with the metadata of DenseLightningIndexerKLLossGrad.",
     ),
+    torch=TorchConfig(has_none_defaults=True),
     faces=("ge", "aclnn", "torch"),
     tables=MappingProxyType(
         {

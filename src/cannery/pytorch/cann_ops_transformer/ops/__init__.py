@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from cannery.pytorch.cann_ops_transformer.ops.attention.dense_lightning_indexer_kl_loss_grad import (
-    dense_lightning_indexer_kl_loss_grad,
-    dense_lightning_indexer_kl_loss_grad_metadata,
-)
-from cannery.pytorch.cann_ops_transformer.ops.attention.dense_lightning_indexer_softmax_lse_v2 import (
-    dense_lightning_indexer_softmax_lse,
-    dense_lightning_indexer_softmax_lse_metadata,
-)
+from typing import Any
 
-__all__ = [
-    "dense_lightning_indexer_kl_loss_grad",
-    "dense_lightning_indexer_kl_loss_grad_metadata",
-    "dense_lightning_indexer_softmax_lse",
-    "dense_lightning_indexer_softmax_lse_metadata",
-]
+import torch
+
+from cannery.pytorch.ops import NAMESPACE, torch_operators
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return torch_operators()
+    if name in torch_operators():
+        return getattr(getattr(torch.ops, NAMESPACE), name)
+    raise AttributeError(f"module 'cann_ops_transformer.ops' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *torch_operators()})
