@@ -30,9 +30,9 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 
+from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops.dense_lightning_indexer_kl_loss_grad import eager
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import kl_loss_grad
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
 
 DIM = 128
 GEMM = 2048

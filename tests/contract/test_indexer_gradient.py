@@ -14,7 +14,7 @@ import cannery
 import cannery.pytorch
 from cannery import OperatorError, Stage
 from cannery.core import AclnnStatus
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
+from cannery.ops._lightning_indexer.split import Split
 
 GRAD, LSE = "DenseLightningIndexerKLLossGrad", "DenseLightningIndexerSoftmaxLse"
 OPS = torch.ops.cann_ops_transformer

@@ -15,7 +15,7 @@ from cannery import DataType, OperatorError, Shape, Stage, TensorDesc
 from cannery.core import AclnnStatus
 from cannery.operator import CallContext, find_operator
 from cannery.operator.attributes import bind_attributes
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.checks import HOST_RULES
+from cannery.ops._lightning_indexer.metadata.rules import HOST_RULES
 
 NAME = "DenseLightningIndexerKLLossGradMetadata"
 OPERATOR = find_operator(NAME)

@@ -12,7 +12,7 @@ import torch
 import cannery
 from cannery import OperatorError, Stage
 from cannery.operator import RunResult
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import faithful_words
+from cannery.ops._lightning_indexer.split import faithful_words
 
 NAME = "DenseLightningIndexerKLLossGradMetadata"
 HEADS = {"num_heads_q": 64, "num_heads_k": 1, "head_dim": 128}

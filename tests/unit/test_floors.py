@@ -76,6 +76,14 @@ def imported_modules(tree: ast.AST, package: str) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
+def is_another_operators(module: str, path: Path) -> bool:
+    """Whether a file in a folder of `ops` imports from another operator; folders named `_…` are shared."""
+    parts = module.split(".")
+    if path.parts[0] != "ops" or len(path.parts) < 3 or parts[:2] != ["cannery", "ops"] or len(parts) < 3:
+        return False
+    return parts[2] != path.parts[1] and not parts[2].startswith("_")
+
+
 def breaches(root: Path) -> list[str]:
     """Every import under the package folder `root` that its floor forbids, as `file:line: room imports room`."""
     rooms = frozenset(path.stem for path in root.iterdir() if path.is_dir() or path.suffix == ".py")
@@ -88,6 +96,8 @@ def breaches(root: Path) -> list[str]:
             target = room_of(module, rooms)
             if target is not None and target != room and target not in allowed(room):
                 found.append(f"{relative}:{line}: {room} imports {target} ({module})")
+            elif is_another_operators(module, relative):
+                found.append(f"{relative}:{line}: imports another operator's folder ({module})")
     return found
 
 
@@ -111,6 +121,9 @@ def test_no_room_looks_up() -> None:
         ("asc/kernel.py", "def f():\n    from cannery.st import cases"),
         ("ops/pad/eager.py", "from cannery.pytorch import functions"),
         ("ops/pad/eager.py", "import importlib\nimportlib.import_module('cannery.cli')"),
+        ("ops/pad/eager.py", "from ..unpad import eager"),
+        ("ops/pad/eager.py", "from cannery.ops.unpad.definition import DEFINITION"),
+        ("ops/_ragged/rows.py", "from cannery.ops import pad"),
         ("st/run.py", "from cannery.cli import table"),
         ("st/run.py", "from cannery import ge"),
         ("ge/graph.py", "from ..atb import graph"),
@@ -131,7 +144,7 @@ def test_an_import_of_a_higher_floor_or_a_neighbour_is_found(tmp_path: Path, pat
         ("core/dtype.py", "import torch\nfrom .shape import Shape\nfrom cannery.core import format"),
         ("operator/call.py", "from ..core.shape import Shape\nfrom .. import soc"),
         ("asc/kernel.py", "from cannery.aicore import memory"),
-        ("ops/pad/eager.py", "from cannery.operator import Operator\nfrom ..unpad import eager"),
+        ("ops/pad/eager.py", "from cannery.operator import Operator\nfrom .._ragged import rows"),
         ("st/run.py", "from cannery.ops import operators\nfrom cannery.runtime import stream"),
         ("cli/ops.py", "from cannery.st import run\nfrom cannery import ge"),
         ("extras/npu/device.py", "from cannery.pytorch import ops\nfrom cannery.runtime import process"),

@@ -77,7 +77,7 @@ def make_plan(
     from cannery.extras.indexer.schedule import compare
     from cannery.extras.indexer.schedules import work_of
     from cannery.extras.indexer.work import RowCost
-    from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
+    from cannery.ops._lightning_indexer.split import Split
 
     k_lengths = _read_lengths(keys) if keys else None
     work = work_of(_read_lengths(lengths), k_lengths, mask_mode=mask_mode, cmp_ratio=cmp_ratio, cost=RowCost(*cost))

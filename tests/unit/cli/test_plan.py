@@ -81,7 +81,7 @@ def test_what_cannot_be_planned_is_one_line_and_exit_code_2(cannery: Run, words:
 
 
 def saved(path: Path, mass: float) -> Path:
-    from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
+    from cannery.ops._lightning_indexer.lse import softmax_lse
     from cannery.pytorch import save_call
 
     q, k, w = torch.ones(1, 3, 2, 128).bfloat16(), torch.ones(1, 3, 1, 128).bfloat16(), torch.ones(1, 3, 2)

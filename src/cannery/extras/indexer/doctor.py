@@ -32,8 +32,8 @@ from cannery.ops._lightning_indexer.geometry import (
     row_table,
     segments,
 )
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, Split
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
+from cannery.ops._lightning_indexer.lse import softmax_lse
+from cannery.ops._lightning_indexer.split import METADATA_SIZE, Split
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 

@@ -1,26 +1,18 @@
 """DenseLightningIndexerKLLossGrad: gradients of the indexer's KL loss over all visible keys."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
-from cannery.core import AclnnStatus, DataType
-from cannery.operator import ACLNN, AICoreConfig, OperatorDefinition, Quirk, TensorParam
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import LAYOUT_ATTRIBUTES, LENGTH_INPUTS
-
-INDEX_DTYPES = (DataType.DT_FLOAT16, DataType.DT_BF16)
-FLOATS = (DataType.DT_FLOAT,) * 2
-INTS = (DataType.DT_INT32,) * 2
-
-# The documentation of the aclnn function has 161002 for a required input that is not passed.
-CONTRACT = replace(ACLNN, arity_code=AclnnStatus.ACLNN_ERR_PARAM_INVALID)
-
-
-def metadata_input(producer: str) -> TensorParam:
-    """The metadata: optional in the signature, refused when absent."""
-    return TensorParam(
-        "metadata", INTS, "(64,)", f"What {producer} returned for this call. Must be passed.", optional=True
-    )
-
+from cannery.operator import AICoreConfig, OperatorDefinition, Quirk, TensorParam
+from cannery.ops._lightning_indexer.parameters import (
+    CONTRACT,
+    FLOATS,
+    FORMULA_TABLE,
+    INDEX_DTYPES,
+    INTS,
+    LAYOUT_ATTRIBUTES,
+    LENGTH_INPUTS,
+    metadata_input,
+)
 
 QUIRKS = (
     Quirk(
@@ -33,17 +25,6 @@ QUIRKS = (
         "q and k may also be float32 (w, p, lse float32) or float64 (all float64), for gradient checks",
         "q and k are float16 or bfloat16",
     ),
-)
-
-FORMULA_TABLE = (
-    ("step", "formula"),
-    ("visible keys of row s", "mask 0: used_k; mask 3: max(0, floor((used_k * r + residual - used_q + s + 1) / r))"),
-    ("score", "S[h, j] = q[t, h] . k[j];  I[j] = sum over h of w[t, h] * relu(S[h, j]), no scale"),
-    ("softmax_out", "y[j] = exp(I[j] - lse[t]) for visible j, else 0; not renormalised"),
-    ("dI", "y[j] * P - p[j], P the sum of the row's visible p"),
-    ("dw", "sum over j of dI[j] * relu(S[h, j])"),
-    ("dS", "dI[j] * w[t, h] where S > 0, rounded half away from zero to the type of q"),
-    ("dq, dk", "dS . k summed over keys; dS . q summed over heads and rows; float32, cast once"),
 )
 
 DEFINITION = OperatorDefinition(

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from cannery.ops._lightning_indexer.dealing import gradient_words
 from cannery.ops._lightning_indexer.reference import Piece, double, pieces, scores
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.golden import (
-    DenseLightningIndexerKLLossGradMetadataSpec as Metadata,
-)
 
 __spec__ = {"dense_lightning_indexer_kl_loss_grad": "DenseLightningIndexerKLLossGradSpec"}
 
@@ -132,12 +130,12 @@ class DenseLightningIndexerKLLossGradSpec:
             target[piece.rows] *= 0.7 / seen.sum(1, keepdim=True).clamp_min(1e-9)
         batch, each = (0, 0) if layout_q == "TND" else q.shape[:2]
         sizes: dict[str, Any] = {"batch_size": batch, "max_seqlen_q": each, "layout_q": layout_q, "layout_k": layout_k}
-        dealt = Metadata.golden(*lengths, **sizes, full_soc_version=full_soc_version)
+        dealt = gradient_words(*lengths[:4], **sizes, full_soc_version=full_soc_version)
         drawn = (
             target.reshape(attn_softmax_l1_norm.shape).numpy().astype(np.float32),
             lse.reshape(softmax_lse.shape).numpy().astype(np.float32),
         )
-        return (q, k, w, *drawn, *lengths, *dealt)
+        return (q, k, w, *drawn, *lengths, dealt)
 
 
 def _add_piece(

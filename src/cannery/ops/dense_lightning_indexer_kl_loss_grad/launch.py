@@ -8,8 +8,8 @@ from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops._lightning_indexer.geometry import Ints
 from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors, used_rows
+from cannery.ops._lightning_indexer.split import Split
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import kl_loss_grad
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
 
 SPELLING = {"p": "attn_softmax_l1_norm", "lse": "softmax_lse"}
 

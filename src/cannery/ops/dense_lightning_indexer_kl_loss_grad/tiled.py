@@ -11,11 +11,11 @@ import torch
 
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.geometry import ArgumentError, RowTable
+from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, operands
 from cannery.ops._lightning_indexer.plan import take
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import cast_dk, compute
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.portable import Buffers
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
 
 # A window's softmax, and its target where that is built, stay within this; so do the scores of the main attention.
 WINDOW_BYTES = 8 << 20

@@ -13,12 +13,8 @@ import torch
 
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import OPTIONAL_INPUTS
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, Split, faithful_words
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.values import Array, check_values, pieces, steps
-
-INT32_MAX = 2**31 - 1
-READ_FOR_TND = {"cu_seqlens_q": "layout_q", "cu_seqlens_k": "layout_k"}
+from cannery.ops._lightning_indexer.metadata.values import INT32_MAX, Array, check_values, pieces, read_arrays, steps
+from cannery.ops._lightning_indexer.split import METADATA_SIZE, Split, faithful_words
 
 
 def launch(
@@ -38,20 +34,6 @@ def launch(
     target[: len(words)] = words
     if out.device.type != "cpu":
         out[: len(words)].copy_(torch.from_numpy(target))
-
-
-def read_arrays(context: CallContext, inputs: tuple[Tensor | None, ...]) -> dict[str, Array]:
-    """The inputs that exist as int32 arrays on the host; offsets only where the layout is TND."""
-    return {
-        name: tensor.torch.cpu().numpy()
-        for name, tensor in zip(OPTIONAL_INPUTS, inputs, strict=False)
-        if tensor is not None and _is_read(context, name, tensor)
-    }
-
-
-def _is_read(context: CallContext, name: str, tensor: Tensor) -> bool:
-    is_there = tensor.torch.dim() > 0 and tensor.torch.shape[0] > 0
-    return is_there and (name not in READ_FOR_TND or context.attrs[READ_FOR_TND[name]] == "TND")
 
 
 def total_rows(context: CallContext, arrays: Mapping[str, Array]) -> int:

@@ -2,41 +2,8 @@
 
 from types import MappingProxyType
 
-from cannery.core import DataType
-from cannery.operator import ACLNN, Attribute, AttrType, OperatorDefinition, Quirk, TensorParam, TorchConfig
-
-INT32 = (DataType.DT_INT32,)
-OPTIONAL_INPUTS = ("cu_seqlens_q", "cu_seqlens_k", "seqused_q", "seqused_k", "cmp_residual_k")
-
-
-def lengths(name: str, shape: str, doc: str) -> TensorParam:
-    """An optional int32 input that describes the batches."""
-    return TensorParam(name, INT32, shape, doc, optional=True)
-
-
-LENGTH_INPUTS = (
-    lengths("cu_seqlens_q", "(B + 1,)", "Prefix sums of the query lengths, first 0; read for TND only."),
-    lengths("cu_seqlens_k", "(B + 1,)", "Prefix sums of the key lengths, first 0; read for TND only."),
-    lengths("seqused_q", "(B,)", "Query rows that are used; overrides the lengths."),
-    lengths("seqused_k", "(B,)", "Keys that are used; overrides the lengths."),
-    lengths("cmp_residual_k", "(B,)", "Tokens behind the last whole group of cmp_ratio original keys."),
-)
-
-LAYOUT_ATTRIBUTES = (
-    Attribute("layout_q", AttrType.STRING, "Layout of the queries.", "TND or BSND", default="BSND"),
-    Attribute("layout_k", AttrType.STRING, "Layout of the keys.", "TND or BSND", default="BSND"),
-    Attribute("mask_mode", AttrType.INT, "0 no mask, 3 causal from the bottom-right corner.", "0 or 3", default=0),
-    Attribute("cmp_ratio", AttrType.INT, "Original keys a compressed key stands for.", "1 to 128", default=1),
-)
-
-SIZE_ATTRIBUTES = (
-    Attribute("batch_size", AttrType.INT, "Batches, where no tensor says it.", "at least 0", default=0),
-    Attribute("max_seqlen_q", AttrType.INT, "Query rows of a batch, where no tensor says it.", "at least 0", default=0),
-    Attribute("max_seqlen_k", AttrType.INT, "Keys of a batch, where no tensor says it.", "at least 0", default=0),
-    Attribute("num_heads_q", AttrType.INT, "Indexer heads of the queries.", "1 to 128", required=True),
-    Attribute("num_heads_k", AttrType.INT, "Indexer heads of the keys.", "1", required=True),
-    Attribute("head_dim", AttrType.INT, "Size of a head.", "128", required=True),
-)
+from cannery.operator import ACLNN, OperatorDefinition, Quirk, TensorParam, TorchConfig
+from cannery.ops._lightning_indexer.parameters import INT32, LAYOUT_ATTRIBUTES, LENGTH_INPUTS, SIZE_ATTRIBUTES
 
 QUIRKS = (
     Quirk("total_zero_underflows", "without rows word 2 (remain) is 0", "it is 0xFFFFFFFF"),

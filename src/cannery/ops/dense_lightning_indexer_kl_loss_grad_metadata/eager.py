@@ -9,9 +9,10 @@ import torch
 
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult
+from cannery.ops._lightning_indexer.metadata.values import INT32_MAX, READ_FOR_TND
+from cannery.ops._lightning_indexer.parameters import OPTIONAL_INPUTS
+from cannery.ops._lightning_indexer.split import METADATA_SIZE, UINT32
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata import aicpu
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import OPTIONAL_INPUTS
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE, UINT32
 
 Tensors = Mapping[str, torch.Tensor]
 
@@ -51,7 +52,7 @@ def metadata_words(
     remain = (former - 1) % UINT32 if quirks else (former - 1).clamp(min=0)
     longest = _longest(tensors, attrs, device)
     fields = torch.stack([total, former, remain, former * cores - total, total.clamp(max=cores), longest])
-    signed = torch.where(fields > aicpu.INT32_MAX, fields - UINT32, fields)
+    signed = torch.where(fields > INT32_MAX, fields - UINT32, fields)
     return torch.nn.functional.pad(signed.to(torch.int32), (0, METADATA_SIZE - 6))
 
 
@@ -59,7 +60,7 @@ def assert_values(tensors: Tensors, attrs: Mapping[str, Any]) -> None:
     """Ask the device to stop when a value is out of its range; the host does not wait for the answer."""
     for name, tensor in tensors.items():
         is_offsets = name.startswith("cu_seqlens")
-        if is_offsets and attrs[aicpu.READ_FOR_TND[name]] != "TND":
+        if is_offsets and attrs[READ_FOR_TND[name]] != "TND":
             continue
         if is_offsets:
             ascends = (tensor[1:] >= tensor[:-1]).all()

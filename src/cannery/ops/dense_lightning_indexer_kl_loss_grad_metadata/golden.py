@@ -6,27 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cannery.soc import soc
+from cannery.ops._lightning_indexer.dealing import gradient_words
 
 __spec__ = {"dense_lightning_indexer_kl_loss_grad_metadata": "DenseLightningIndexerKLLossGradMetadataSpec"}
-
-
-def _lengths(used: Any, ends: Any, layout: str, batch: int, each: int) -> list[int]:
-    if used is not None and len(used):
-        return [int(length) for length in used]
-    if layout == "TND" and ends is not None and len(ends):
-        return [int(ends[i + 1]) - int(ends[i]) for i in range(len(ends) - 1)]
-    return [each] * batch
-
-
-def deal(total: int, cores: int) -> list[int]:
-    """Words 0..4, found by dealing one row after the other to the cores in turn."""
-    rows = [0] * cores
-    for row in range(total):
-        rows[row % cores] += 1
-    busy = sum(1 for count in rows if count)
-    former = max(rows)
-    return [total, former, max(former - 1, 0), sum(1 for count in rows if count < former), busy]
 
 
 class DenseLightningIndexerKLLossGradMetadataSpec:
@@ -51,11 +33,19 @@ class DenseLightningIndexerKLLossGradMetadataSpec:
         **kwargs: Any,
     ) -> list[np.ndarray]:
         """The 64 words as int32."""
-        queries = _lengths(seqused_q, cu_seqlens_q, layout_q, batch_size, max_seqlen_q)
-        keys = _lengths(seqused_k, cu_seqlens_k, layout_k, batch_size, max_seqlen_k)
-        longest = max(keys, default=0) if keys or layout_k == "TND" else max_seqlen_k
-        words = [*deal(sum(queries), soc(full_soc_version).aic_cores), longest]
-        return [np.array(words + [0] * (64 - len(words)), np.int32)]
+        words = gradient_words(
+            cu_seqlens_q,
+            cu_seqlens_k,
+            seqused_q,
+            seqused_k,
+            batch_size=batch_size,
+            max_seqlen_q=max_seqlen_q,
+            max_seqlen_k=max_seqlen_k,
+            layout_q=layout_q,
+            layout_k=layout_k,
+            full_soc_version=full_soc_version,
+        )
+        return [words]
 
     @staticmethod
     def customize_inputs(

@@ -2,8 +2,8 @@
 
 from cannery.operator import Operator
 from cannery.ops.dense_lightning_indexer_softmax_lse.definition import DEFINITION
+from cannery.ops.dense_lightning_indexer_softmax_lse.eager import launch
 from cannery.ops.dense_lightning_indexer_softmax_lse.infershape import infer_shape
-from cannery.ops.dense_lightning_indexer_softmax_lse.launch import launch
 from cannery.ops.dense_lightning_indexer_softmax_lse.tiling import tiling
 
 OPERATOR = Operator(

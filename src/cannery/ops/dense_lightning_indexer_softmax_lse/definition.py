@@ -3,15 +3,16 @@
 from types import MappingProxyType
 
 from cannery.operator import AICoreConfig, OperatorDefinition, Quirk, TensorParam
-from cannery.ops.dense_lightning_indexer_kl_loss_grad.definition import (
+from cannery.ops._lightning_indexer.parameters import (
     CONTRACT,
     FLOATS,
     FORMULA_TABLE,
     INDEX_DTYPES,
     INTS,
+    LAYOUT_ATTRIBUTES,
+    LENGTH_INPUTS,
     metadata_input,
 )
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import LAYOUT_ATTRIBUTES, LENGTH_INPUTS
 
 DEFINITION = OperatorDefinition(
     name="DenseLightningIndexerSoftmaxLse",

@@ -1,66 +1,66 @@
-"""The log-sum-exp of the indexer's scores, in tile-sized memory on any device.
-
-Source of the contract: ``recursion-ascend/ops-transformer``, ``attention/dense_lightning_indexer_softmax_lse_v2``,
-    a093e95.
-"""
+"""The launch: what the metadata deals out is what is computed."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
-from typing_extensions import Unpack
 
-from cannery.ops._lightning_indexer.engine import has_kernels
-from cannery.ops._lightning_indexer.operands import Geometry, Operands, check, layout, operands
-from cannery.ops._lightning_indexer.score import Finite, RowBlock, row_blocks, tiles
+from cannery.core import Stage, Tensor
+from cannery.operator import CallContext, TilingResult
+from cannery.ops._lightning_indexer.geometry import Ints
+from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors, used_rows
+from cannery.ops._lightning_indexer.lse import softmax_lse
+from cannery.ops._lightning_indexer.lse_split import LseSplit
+
+SPELLING = {"q": "query_index", "k": "key_index", "w": "weight"}
 
 
-def softmax_lse(
-    q: torch.Tensor,
-    k: torch.Tensor,
-    w: torch.Tensor,
-    *,
-    fill: float | None = -torch.inf,
-    out: torch.Tensor | None = None,
-    **geometry: Unpack[Geometry],
-) -> torch.Tensor:
-    """``max(I) + log(sum(exp(I - max(I))))`` over the keys each row sees, ``I[j] = sum_h w[h] * relu(q[h] . k[j])``.
-
-    Args:
-        q: (T, H, D) for TND, (B, S, H, D) for BSND; float16, bfloat16, float32 or float64.
-        k: (T2, 1, D) or (B, S2, 1, D), dtype of q; already compressed when cmp_ratio > 1.
-        w: (T, H) or (B, S, H); float32, float64 with float64 queries.
-        fill: what rows that are not computed or see nothing get; None leaves them as ``out`` has them.
-        out: where to write, of the returned shape and dtype.
-        geometry: layouts, lengths, mask and rows, see ``Geometry``.
-
-    Returns:
-        (1, T) for TND, (B, 1, S) for BSND, dtype of w, natural logarithm.
+def launch(
+    context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
+) -> None:
+    """Write the log-sum-exp; rows that see nothing or are not used are -inf, with quirks what the buffer holds.
 
     Raises:
-        ArgumentError: an argument that does not fit the others; nothing is written.
+        OperatorError: lengths that do not fit the tensors, metadata that does not fit the call; nothing is written.
     """
-    call = operands(q, k, w, geometry)
-    shape = (1, q.shape[0]) if layout(geometry, "q") == "TND" else (q.shape[0], 1, q.shape[1])
-    if out is None:
-        out = w.new_empty(shape)
-    check("out", out, call.precision, shape)
-    lse = out.detach().flatten().clone() if fill is None else w.new_full(call.w.shape[:1], fill)
-    _compute(call, lse)
-    return out.copy_(lse.view(shape))
+    tensors = named_tensors(context, inputs)
+    q, k, w, metadata = (tensors[name] for name in ("query_index", "key_index", "weight", "metadata"))
+    assert q is not None and k is not None and w is not None and metadata is not None
+    arguments = length_arguments(context, tensors)
+    if context.quirks and arguments["cmp_ratio"] == 1:
+        arguments["residual"] = None
+    with call_errors(context, SPELLING):
+        used = used_rows(q, k, arguments)
+        every = _every_row(q, tensors["cu_seqlens_q"], context.attrs["layout_q"])
+        rows = dealt_rows(context, metadata.cpu().numpy(), every, used, tiling.block_dim)
+        fill = None if context.quirks else -torch.inf
+        softmax_lse(q, k, w, **arguments, rows=rows, fill=fill, out=outputs[0].torch)
 
 
-def _compute(call: Operands, lse: torch.Tensor) -> None:
-    if has_kernels(call.q):
-        from cannery.ops._lightning_indexer.cpu.driver import softmax_lse as compiled
-
-        compiled(call.q, call.k, call.w, call.seg, call.table, lse)
-        return
-    for block in row_blocks(call):
-        lse[block.token] = _block_lse(call, block).to(lse.dtype)
+def _every_row(q: torch.Tensor, ends: torch.Tensor | None, layout: str) -> int:
+    """Rows as the metadata counts them: used or not."""
+    if layout == "TND":
+        assert ends is not None
+        return int(ends[-1])
+    return int(q.shape[0] * q.shape[1])
 
 
-def _block_lse(call: Operands, block: RowBlock) -> torch.Tensor:
-    q, w = call.q[block.token].to(call.working), call.w[block.token].to(call.working)
-    k = Finite.of(call.k[block.k_start : block.k_start + block.keys].to(call.working))
-    parts = [tile.logits.masked_fill(~tile.seen, -torch.inf).logsumexp(1) for tile in tiles(q, w, k, block)]
-    return torch.stack(parts).logsumexp(0)
+def dealt_rows(context: CallContext, metadata: np.ndarray, every: int, used: int, cores: int) -> Ints | None:
+    """The rows to compute: all that are used (None) when the metadata fits the call.
+
+    Args:
+        every: rows of the call, used or not; used: those in use; cores: cores launched.
+
+    Raises:
+        OperatorError: the metadata was made for another number of rows or of cores, or is no such metadata.
+    """
+    split, due = LseSplit.read(metadata), LseSplit.of(every, cores)
+    if context.quirks:
+        return np.arange(min(used, max(split.total, 0)), dtype=np.int64)
+    if split.total != every:
+        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", f"one for {every} rows")
+    if split != due:
+        found = f"metadata for {split.cores} busy cores, words {list(split.words)}"
+        expected = f"{due.cores} of the {cores} cores of {context.soc.name}, words {list(due.words)}"
+        raise context.error(Stage.LAUNCH, "metadata", found, expected)
+    return None

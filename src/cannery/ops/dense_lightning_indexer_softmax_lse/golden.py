@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from cannery.ops._lightning_indexer.dealing import lse_words
 from cannery.ops._lightning_indexer.reference import double, pieces, scores
-from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.golden import deal
-from cannery.soc import soc
 
 __spec__ = {"dense_lightning_indexer_softmax_lse": "DenseLightningIndexerSoftmaxLseSpec"}
 
@@ -67,6 +66,5 @@ class DenseLightningIndexerSoftmaxLseSpec:
         """Offsets in ascending order, from 0 to the end of their tensor; the metadata of the call."""
         offsets: list[Any] = [ends if ends is None else np.sort(ends) for ends in (cu_seqlens_q, cu_seqlens_k)]
         total = int(offsets[0][-1]) if layout_q == "TND" else query_index.shape[0] * query_index.shape[1]
-        words = deal(total, soc(full_soc_version).aic_cores)
-        dealt = np.array(words + [0] * (64 - len(words)), np.int32)
+        dealt = lse_words(total, full_soc_version)
         return (query_index, key_index, weight, *offsets, seqused_q, seqused_k, cmp_residual_k, dealt)

@@ -17,8 +17,8 @@ from cannery.ops._lightning_indexer.calls import (
     rank_rule,
     shape_rules,
 )
+from cannery.ops._lightning_indexer.lse_split import MAX_CORES
 from cannery.ops._lightning_indexer.rules import judge
-from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.split import MAX_CORES
 
 _OUTPUT_RULES: tuple[IndexerRule, ...] = (
     IndexerRule(

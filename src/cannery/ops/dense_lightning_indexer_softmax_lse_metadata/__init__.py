@@ -1,8 +1,8 @@
 """DenseLightningIndexerSoftmaxLseMetadata, whole: definition, checks, engines."""
 
 from cannery.operator import Operator
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.infershape import infer_shape
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.tiling import tiling
+from cannery.ops._lightning_indexer.metadata.infershape import infer_shape
+from cannery.ops._lightning_indexer.metadata.tiling import tiling
 from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.aicpu import launch
 from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.checks import check
 from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.definition import DEFINITION

@@ -10,9 +10,8 @@ import torch
 
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.aicpu import INT32_MAX, read_arrays
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.values import check_strictly, check_values
-from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.split import METADATA_SIZE, LseSplit
+from cannery.ops._lightning_indexer.lse_split import METADATA_SIZE, LseSplit
+from cannery.ops._lightning_indexer.metadata.values import INT32_MAX, check_strictly, check_values, read_arrays
 
 
 def launch(

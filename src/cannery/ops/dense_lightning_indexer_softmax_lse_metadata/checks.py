@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from cannery.core import Stage
 from cannery.operator import CallContext
-from cannery.ops._lightning_indexer.rules import Rule, judge
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.checks import (
+from cannery.ops._lightning_indexer.metadata.rules import (
     DOCUMENTED_RULES,
     GATE,
     HOST_RULES,
     Call,
 )
+from cannery.ops._lightning_indexer.rules import Rule, judge
 
 STRICTER_RULES: tuple[Rule[Call], ...] = (
     Rule("soc", lambda call: GATE in call.soc.name, lambda call: call.soc.name, f"a chip of {GATE}"),

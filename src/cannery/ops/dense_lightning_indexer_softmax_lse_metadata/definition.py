@@ -3,12 +3,7 @@
 from types import MappingProxyType
 
 from cannery.operator import ACLNN, OperatorDefinition, Quirk, TensorParam, TorchConfig
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.definition import (
-    INT32,
-    LAYOUT_ATTRIBUTES,
-    LENGTH_INPUTS,
-    SIZE_ATTRIBUTES,
-)
+from cannery.ops._lightning_indexer.parameters import INT32, LAYOUT_ATTRIBUTES, LENGTH_INPUTS, SIZE_ATTRIBUTES
 
 DEFINITION = OperatorDefinition(
     name="DenseLightningIndexerSoftmaxLseMetadata",

@@ -6,20 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cannery.soc import soc
+from cannery.ops._lightning_indexer.dealing import lse_words
 
 __spec__ = {"dense_lightning_indexer_softmax_lse_metadata": "DenseLightningIndexerSoftmaxLseMetadataSpec"}
-
-
-def deal(total: int, cores: int) -> list[int]:
-    """Words 0..3, found by dealing one row after the other to the cores in turn."""
-    rows = [0] * min(cores, 36)
-    for row in range(total):
-        rows[row % len(rows)] += 1
-    most = max(rows)
-    fore = sum(1 for count in rows if count == most) if most else 0
-    least = min(rows)
-    return [fore, len(rows) - fore if least else 0, max(most, 1), least if fore < len(rows) else 0]
 
 
 class DenseLightningIndexerSoftmaxLseMetadataSpec:
@@ -44,8 +33,7 @@ class DenseLightningIndexerSoftmaxLseMetadataSpec:
         """The 64 words as int32."""
         batch = batch_size if seqused_q is None else len(seqused_q)
         total = int(cu_seqlens_q[-1]) if layout_q == "TND" else batch * max_seqlen_q
-        words = deal(total, soc(full_soc_version).aic_cores)
-        return [np.array(words + [0] * (64 - len(words)), np.int32)]
+        return [lse_words(total, full_soc_version)]
 
     @staticmethod
     def customize_inputs(

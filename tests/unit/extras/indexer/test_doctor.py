@@ -10,7 +10,7 @@ import cannery
 from cannery.extras.indexer.doctor import CallFileError, load_call
 from cannery.extras.indexer.work import RowCost
 from cannery.ops._lightning_indexer.geometry import ArgumentError
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
+from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.pytorch import indexer_report, save_call
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cannery.extras.indexer.schedule import Balance, compare, cost_aware, strided
 from cannery.extras.indexer.work import RowCost, Work
 from cannery.ops._lightning_indexer.geometry import Segments, visible_counts
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split
+from cannery.ops._lightning_indexer.split import Split
 
 
 def work(documents: list[tuple[int, int, int]], cost: RowCost | None = None, **options: Any) -> Work:

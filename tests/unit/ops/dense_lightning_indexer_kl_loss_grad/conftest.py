@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from cannery.ops._lightning_indexer import engine
+from cannery.ops._lightning_indexer import lse as softmax
 from cannery.ops.dense_lightning_indexer_kl_loss_grad import eager as gradient
-from cannery.ops.dense_lightning_indexer_softmax_lse import eager as softmax
 
 
 @dataclass

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
+from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import kl_loss_grad
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.golden import DenseLightningIndexerKLLossGradSpec as Spec
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 RELATIVE = {torch.float64: 1e-12, torch.float32: 2e-6, torch.bfloat16: 4e-3, torch.float16: 4e-3}

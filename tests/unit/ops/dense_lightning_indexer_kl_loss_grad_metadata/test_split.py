@@ -5,9 +5,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cannery.ops._lightning_indexer.dealing import deal_gradient
+from cannery.ops._lightning_indexer.split import Split, faithful_words
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.eager import metadata_words
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.golden import deal
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import Split, faithful_words
 
 TOTALS = st.integers(0, 5000)
 CORES = st.integers(1, 72)
@@ -17,7 +17,7 @@ CORES = st.integers(1, 72)
 def test_the_words_count_every_row(total: int, cores: int) -> None:
     split = Split.of(total, cores)
     assert (cores - split.remain_num) * split.former + split.remain_num * split.remain == total
-    assert list(split.words) == deal(total, cores)
+    assert list(split.words) == deal_gradient(total, cores)
 
 
 @given(TOTALS, CORES)

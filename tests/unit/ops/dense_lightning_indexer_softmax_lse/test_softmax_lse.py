@@ -10,9 +10,9 @@ import torch
 
 import cannery
 from cannery.ops._lightning_indexer import engine
+from cannery.ops._lightning_indexer import lse as eager
 from cannery.ops._lightning_indexer.geometry import ArgumentError
-from cannery.ops.dense_lightning_indexer_softmax_lse import eager
-from cannery.ops.dense_lightning_indexer_softmax_lse.eager import softmax_lse
+from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops.dense_lightning_indexer_softmax_lse.golden import DenseLightningIndexerSoftmaxLseSpec as Spec
 
 PACKED: dict[str, Any] = {

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import cannery
 from cannery import OperatorError
-from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.golden import deal
-from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.split import LseSplit
+from cannery.ops._lightning_indexer.dealing import deal_lse
+from cannery.ops._lightning_indexer.lse_split import LseSplit
 
 NAME = "DenseLightningIndexerSoftmaxLseMetadata"
 HEADS = {"num_heads_q": 64, "num_heads_k": 1, "head_dim": 128}
@@ -43,7 +43,7 @@ def test_every_row_counts_used_or_not() -> None:
 def test_the_words_count_every_row(total: int, cores: int) -> None:
     split = LseSplit.of(total, cores)
     assert split.total == total
-    assert list(split.words) == deal(total, cores)
+    assert list(split.words) == deal_lse(total, cores)
     assert split.cores <= 36
 
 

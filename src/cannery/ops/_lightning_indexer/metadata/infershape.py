@@ -2,7 +2,7 @@
 
 from cannery.core import DataType, Shape, TensorDesc
 from cannery.operator import CallContext
-from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.split import METADATA_SIZE
+from cannery.ops._lightning_indexer.split import METADATA_SIZE
 
 METADATA = TensorDesc(DataType.DT_INT32, Shape((METADATA_SIZE,)))
 

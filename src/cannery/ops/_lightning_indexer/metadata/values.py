@@ -12,12 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from cannery.core import Stage
+from cannery.core import Stage, Tensor
 from cannery.operator import CallContext
+from cannery.ops._lightning_indexer.parameters import OPTIONAL_INPUTS
 
 Array = np.ndarray[Any, np.dtype[np.int32]]
 CAUSAL = 3
 PIECE = 1 << 15
+INT32_MAX = 2**31 - 1
+READ_FOR_TND = {"cu_seqlens_q": "layout_q", "cu_seqlens_k": "layout_k"}
+
+
+def read_arrays(context: CallContext, inputs: tuple[Tensor | None, ...]) -> dict[str, Array]:
+    """The inputs that exist as int32 arrays on the host; offsets only where the layout is TND."""
+    return {
+        name: tensor.torch.cpu().numpy()
+        for name, tensor in zip(OPTIONAL_INPUTS, inputs, strict=False)
+        if tensor is not None and _is_read(context, name, tensor)
+    }
+
+
+def _is_read(context: CallContext, name: str, tensor: Tensor) -> bool:
+    is_there = tensor.torch.dim() > 0 and tensor.torch.shape[0] > 0
+    return is_there and (name not in READ_FOR_TND or context.attrs[READ_FOR_TND[name]] == "TND")
 
 
 def check_values(context: CallContext, arrays: Mapping[str, Array]) -> None:
