@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cannery import asc
-from cannery.aicore import session
+from cannery.watch import session
 
 Run = Callable[[], Any]
 

@@ -28,10 +28,10 @@ from rich.console import Console
 from rich.table import Table
 
 import cannery.activate  # noqa: F401 - the examples import asc
-from cannery.aicore import DeadlockError, Session, errors, session
-from cannery.aicore.findings import RACES
-from cannery.aicore.order import Trace
+from cannery.aicore import DeadlockError
 from cannery.asc.jit import JITFunction
+from cannery.watch import Session, Trace, errors, session
+from cannery.watch.rules import ORDER_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = frozenset(
@@ -174,7 +174,7 @@ def judge(target: Target, mutant: Mutant) -> Verdict:
         note = _outcome(target, module)
     wrong = errors(found.findings())
     changed = note == "deadlock" or (not note and any(trace.has_race() for trace in traces))
-    alarmed = not changed and any(finding.kind in RACES for finding in wrong)
+    alarmed = not changed and any(finding.kind in ORDER_KINDS for finding in wrong)
     return Verdict(
         mutant, changed, bool(wrong), alarmed, note or ", ".join(sorted({finding.kind for finding in wrong}))
     )
@@ -199,7 +199,7 @@ def _traced(traces: list[Trace]) -> Iterator[None]:
 
     def run(self: JITFunction, core_num: int, *args: Any, **options: Any) -> Any:
         traces.append(Trace())
-        return plain(self, core_num, *args, observer=traces[-1].add, **options)
+        return plain(self, core_num, *args, watchers=(traces[-1],), **options)
 
     JITFunction.run = run  # type: ignore[method-assign]
     try:

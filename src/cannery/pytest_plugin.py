@@ -34,7 +34,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     if not item.config.getoption("--cannery-check"):
         yield
         return
-    from cannery.aicore import errors, report, session
+    from cannery.watch import errors, report, session
 
     options = {"seed": item.config.getoption("--cannery-seed"), "soc": item.config.getoption("--cannery-soc")}
     with ExitStack() as stack:

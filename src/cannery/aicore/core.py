@@ -9,86 +9,128 @@ own waits allow, so that a producer nobody holds back overwrites what its consum
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from cannery.aicore import pipes
 from cannery.aicore.errors import DeadlockError
-from cannery.aicore.instruction import Flag, Instruction, Site
-from cannery.aicore.memory import Arena, GlobalMemory
-from cannery.aicore.pipes import COUNT, ENDS, EVENTS, PIPES, S
+from cannery.aicore.flags import (
+    Arrive,
+    Barrier,
+    Blocked,
+    CrossSet,
+    CrossWait,
+    Event,
+    Leave,
+    Post,
+    Receive,
+    Set,
+    Wait,
+)  # fmt: skip
+from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
+from cannery.aicore.pipes import COUNT, PIPES, S
 from cannery.aicore.registers import Registers
-
-if TYPE_CHECKING:
-    from cannery.aicore.checker import Checker
-    from cannery.aicore.launch import Launch
-
-Observer = Callable[[int, Instruction | Flag], None]
-"""Gets the core's index and what is issued to it."""
+from cannery.aicore.setup import Setup
 
 WINDOW: Final = 128
 """Pending entries after which the pipes are made to work; bounds memory."""
 
 
-class Event:
-    """The flags of one (HardEvent, id), matched first in, first out.
+class Fresh(NamedTuple):
+    """Bytes of a local memory were handed out: their contents are undefined again."""
 
-    The n-th wait is answered by the n-th set: a queue takes an id again as soon as the wait is issued, which may be
-    before that wait has executed.
+    memory: Memory
+    lower: int
+    upper: int
+
+
+class CacheClean(NamedTuple):
+    """The scalar unit's cache was written back."""
+
+
+class Fact(NamedTuple):
+    """What an operation noticed and a rule of that name is about; ``facts`` are what there is to say."""
+
+    rule: str
+    sites: tuple[Site | None, ...]
+    memory: str
+    pipes: tuple[int, ...]
+    facts: dict[str, Any]
+
+
+class Deadlock(NamedTuple):
+    """The core cannot go on."""
+
+    heads: tuple[Blocked, ...]
+
+
+class Finish(NamedTuple):
+    """The core has ended; ``completed``: without an error."""
+
+    completed: bool
+
+
+Record = (
+    Instruction | Set | Wait | Barrier | CrossSet | CrossWait | Arrive | Leave | Post | Receive | Fresh | CacheClean
+    | Fact | Deadlock | Finish
+)  # fmt: skip
+"""What a core tells its watchers."""
+
+
+class Watcher(Protocol):
+    """Who looks at a launch: a checker, a timeline, a test. It changes nothing about what happens.
+
+    Records come in the order of issue; cores take turns, so that ``see`` is never called twice at once.
     """
 
-    __slots__ = ("awaited", "carried", "done", "id", "number", "orphans", "sent", "source")
+    def see(self, core: Core, record: Record) -> None:
+        """Something was issued on a core, or happened to it. Instructions come before they take effect."""
 
-    def __init__(self, number: int, identity: int) -> None:
-        self.number = number
-        self.id = identity
-        self.source = ENDS[number][0]
-        self.sent = 0
-        self.awaited = 0
-        self.done = 0
-        self.carried: deque[Any] = deque()
-        self.orphans: deque[Any] = deque()
-
-    def __str__(self) -> str:
-        return f"{EVENTS[self.number]}, {self.id}"
+    def end(self, completed: bool) -> None:
+        """The launch has ended; ``completed``: on all cores without an error."""
 
 
-class Set(NamedTuple):
-    """A set_flag in its pipe's queue."""
+class Peers(Protocol):
+    """The cores of a launch, and what one of them can do with the others."""
 
-    event: Event
+    cores: Sequence[Core]
 
+    def set_flag(self, core: Core, flag: int, mode: int, pipe: int, site: Site | None) -> None: ...
 
-class Wait(NamedTuple):
-    """A wait_flag in its pipe's queue; answered when ``event.done`` reaches ``ordinal``."""
+    def wait_flag(self, core: Core, flag: int, mode: int, site: Site | None) -> None: ...
 
-    event: Event
-    ordinal: int
-    site: Site | None
+    def meet(self, core: Core, key: Hashable, members: Iterable[Core], op: str, site: Site | None) -> None: ...
 
+    def post(self, core: Core, key: Hashable) -> None: ...
 
-class Blocked(NamedTuple):
-    """The head of a pipe that cannot go on."""
-
-    pipe: str
-    what: str
-    site: Site | None
+    def receive(self, core: Core, key: Hashable, op: str, detail: str, site: Site | None) -> None: ...
 
 
 class Core:
     """One core of a launch.
 
     Attributes:
+        launch: what the launch is.
+        pool: where its local memories come from.
+        watchers: who is told what is issued.
+        index: among all cores of the launch.
         kind: "aiv" or "aic".
         block: what get_block_idx returns on it.
-        checker: records and judges what is issued; None when checks are off.
-        observer: sees every instruction and flag as it is issued, e.g. for a timeline.
+        peers: the cores of the launch, this one among them; the launch sets it.
         in_order: instructions take effect at once (kernels whose synchronisation the compiler inserts).
     """
 
-    def __init__(self, launch: Launch, index: int, kind: str, block: int, sub_block: int) -> None:
+    peers: Peers
+
+    def __init__(
+        self, launch: Setup, pool: Pool, watchers: tuple[Watcher, ...], index: int, kind: str, block: int,
+        sub_block: int,
+    ) -> None:  # fmt: skip
         self.launch = launch
+        self.pool = pool
+        self.watchers = watchers
         self.index = index
         self.kind = kind
         self.block = block
@@ -98,8 +140,6 @@ class Core:
         self.limits = launch.limits
         self.registers = Registers()
         self.gm = GlobalMemory()
-        self.checker: Checker | None = None
-        self.observer: Observer | None = launch.observer
         self.in_order = False
         self.deadlocked = False
         self.closers: list[Callable[[bool], None]] = []
@@ -117,15 +157,35 @@ class Core:
         """A local memory by name (UB, L1, …), fresh and poisoned when first used."""
         arena = self._arenas.get(name)
         if arena is None:
-            arena = self._arenas[name] = self.launch.fresh_arena(name)
+            arena = self._arenas[name] = self.pool.take(name)
         return arena
+
+    def tell(self, record: Record) -> None:
+        """Let the watchers see a record."""
+        for watcher in self.watchers:
+            watcher.see(self, record)
+
+    def report(
+        self, rule: str, *sites: Site | None, memory: str = "", pipes: tuple[int, ...] = (), **facts: Any
+    ) -> None:
+        """Tell the watchers what a rule is about; ``facts`` as that rule's words name them."""
+        if self.watchers:
+            self.tell(Fact(rule, sites, memory, pipes, facts))
+
+    def fresh(self, memory: Memory, lower: int, upper: int) -> None:
+        """A buffer was handed out: its contents are undefined again."""
+        if self.watchers:
+            self.tell(Fresh(memory, lower, upper))
+
+    def clean_cache(self) -> None:
+        """The scalar unit's writes to global memory have left its cache."""
+        if self.watchers:
+            self.tell(CacheClean())
 
     def issue(self, instruction: Instruction) -> None:
         """Issue an instruction to its pipe."""
-        if self.checker is not None:
-            self.checker.instruction(instruction)
-        if self.observer is not None:
-            self.observer(self.index, instruction)
+        for watcher in self.watchers:
+            watcher.see(self, instruction)
         pipe = instruction.pipe
         self.issued[pipe] += 1
         if self.in_order:
@@ -138,55 +198,49 @@ class Core:
 
     def scalar(self, instruction: Instruction) -> Any:
         """Execute an instruction of the scalar pipe; its result."""
-        if self.checker is not None:
-            self.checker.instruction(instruction)
-        if self.observer is not None:
-            self.observer(self.index, instruction)
+        for watcher in self.watchers:
+            watcher.see(self, instruction)
         self.issued[S] += 1
         return instruction.effect(*instruction.args)
 
-    def set_flag(self, number: int, identity: int, site: Site | None, *, internal: str = "") -> None:
-        """Set an event; ``internal`` names the queue operation that does it, if it is not the user."""
+    def set_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
+        """Set an event; ``by`` names the queue operation that does it, if it is not the program."""
         if self.in_order:
             return
         event = self._event(number, identity)
         event.sent += 1
         self.issued[event.source] += 1
-        self._observe(internal or "set_flag", event, site)
-        if self.checker is not None:
-            self.checker.set_flag(event, site, internal)
+        record = Set(event, site, by)
+        for watcher in self.watchers:
+            watcher.see(self, record)
         if event.source == S:
             event.done += 1
             return
-        self._queues[event.source].append(Set(event))
+        self._queues[event.source].append(record)
         self._backlog += 1
 
-    def wait_flag(self, number: int, identity: int, site: Site | None, *, internal: str = "") -> None:
+    def wait_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
         """Wait for an event; only the scalar pipe stops the program while it waits."""
         if self.in_order:
             return
         event = self._event(number, identity)
         event.awaited += 1
-        self.issued[ENDS[number][1]] += 1
-        self._observe(internal or "wait_flag", event, site)
-        if self.checker is not None:
-            self.checker.wait_flag(event, site, internal)
-        wait = Wait(event, event.awaited, site)
-        destination = ENDS[number][1]
-        if destination == S:
-            self._scalar_wait(wait)
+        self.issued[event.destination] += 1
+        record = Wait(event, event.awaited, site, by)
+        for watcher in self.watchers:
+            watcher.see(self, record)
+        if event.destination == S:
+            self._scalar_wait(record)
             return
-        self._queues[destination].append(wait)
+        self._queues[event.destination].append(record)
         self._backlog += 1
 
     def barrier(self, pipe: int | None, site: Site | None) -> None:
         """Order a pipe's later instructions after its earlier ones; None: all pipes, and the program waits."""
         if self.in_order:
             return
-        if self.checker is not None:
-            self.checker.barrier(pipe, site)
-        if self.observer is not None:
-            self.observer(self.index, Flag("pipe_barrier", "ALL" if pipe is None else PIPES[pipe], 0, site))
+        if self.watchers:
+            self.tell(Barrier(pipe, site))
         if pipe is None:
             self.drain()
 
@@ -221,18 +275,12 @@ class Core:
         self.work()
         stuck = [(pipe, queue[0]) for pipe, queue in enumerate(self._queues) if queue]
         stuck.sort(key=lambda entry: not _hopeless(entry[1]))  # first the waits that no set will ever answer
-        heads = [scalar] if scalar else []
-        heads += [_head(pipe, entry) for pipe, entry in stuck]
-        if self.checker is not None:
-            self.checker.deadlock(heads)
+        heads = (*([scalar] if scalar else []), *(_head(pipe, entry) for pipe, entry in stuck))
+        self.tell(Deadlock(heads))
         return DeadlockError(self.launch.kernel, self.block, heads)
 
-    def events(self) -> list[Event]:
-        """The events used so far."""
-        return list(self._events.values())
-
     def finish(self, completed: bool) -> None:
-        """End of the kernel: close the pipe object, let everything complete, judge what is left over.
+        """End of the kernel: close the pipe object, let everything complete.
 
         Raises:
             DeadlockError: not everything can complete.
@@ -243,9 +291,8 @@ class Core:
             if completed:
                 self.drain()
         finally:
-            if self.checker is not None:
-                self.checker.finish(completed)
-            self.launch.recycle(self._arenas.values())
+            self.tell(Finish(completed))
+            self.pool.give(self._arenas.values())
 
     def _event(self, number: int, identity: int) -> Event:
         key = (number, identity)
@@ -254,15 +301,11 @@ class Core:
             event = self._events[key] = Event(number, identity)
         return event
 
-    def _observe(self, name: str, event: Event, site: Site | None) -> None:
-        if self.observer is not None:
-            self.observer(self.index, Flag(name, EVENTS[event.number], event.id, site))
-
     def _scalar_wait(self, wait: Wait) -> None:
         event = wait.event
         while event.done < wait.ordinal:
             if event.sent < wait.ordinal or not (self._advance(event.source) or self._work_once()):
-                raise self.deadlock(Blocked("S", f"wait_flag({event})", wait.site))
+                raise self.deadlock(Blocked.on("S", wait))
 
     def _work_once(self) -> bool:
         moved = [self._advance(pipe) for pipe in self._order()]  # every pipe gets its turn
@@ -318,8 +361,10 @@ def _hopeless(entry: Any) -> bool:
     return isinstance(entry, Wait) and entry.event.sent < entry.ordinal
 
 
-def _head(pipe: int, entry: Any) -> Blocked:
-    if isinstance(entry, Wait):
-        return Blocked(PIPES[pipe], f"wait_flag({entry.event})", entry.site)
-    name = entry.name if isinstance(entry, Instruction) else f"set_flag({entry.event})"
-    return Blocked(PIPES[pipe], name, getattr(entry, "site", None))
+def _head(pipe: int, entry: Instruction | Set | Wait) -> Blocked:
+    match entry:
+        case Wait():
+            return Blocked.on(PIPES[pipe], entry)
+        case Set():
+            return Blocked(PIPES[pipe], "set_flag", f"({entry.event.name}, {entry.event.id})", None)
+    return Blocked(PIPES[pipe], entry.op, "", entry.site)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cannery.aicore.core import Blocked
+from cannery.aicore.flags import Blocked
 
 
 class KernelError(RuntimeError):
@@ -23,11 +21,9 @@ class DeadlockError(KernelError):
         self.heads = tuple(heads)
 
     def __str__(self) -> str:
-        return f"deadlock in {self.kernel}, block {self.block}: {describe(self.heads)}"
+        return f"deadlock in {self.kernel}, block {self.block}: {'; '.join(map(_told, self.heads))}"
 
 
-def describe(heads: Sequence[Blocked]) -> str:
-    """The heads of the pipes in one line."""
-    return "; ".join(
-        f"{head.pipe}: {head.what}" + (f" at {head.site.file}:{head.site.line}" if head.site else "") for head in heads
-    )
+def _told(head: Blocked) -> str:
+    where = f" at {head.site.file}:{head.site.line}" if head.site else ""
+    return f"{head.pipe}: {head.op}{head.detail}{where}"

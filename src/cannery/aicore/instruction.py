@@ -1,4 +1,4 @@
-"""An instruction as a frozen record: what it does, where, and who wrote it.
+"""An instruction as a frozen record: what it does, where, how much, and who wrote it.
 
 Hazards, cost and timeline all read the same record, so a new consumer touches no instruction.
 """
@@ -55,9 +55,13 @@ CONSUME: Final = "consume"  # never-written bytes become a value someone relies 
 
 
 class Instruction(NamedTuple):
-    """One issued instruction."""
+    """One issued instruction.
 
-    name: str
+    ``op`` names the operation, not its spelling. ``dtype`` is the element type of what it computes or moves and
+    ``work`` how much: elements of a computation, bytes of a copy; None and 0 where there is nothing to count.
+    """
+
+    op: str
     pipe: int
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
@@ -68,12 +72,5 @@ class Instruction(NamedTuple):
     atomic: str | None = None
     unwritten: Runs = ()
     """Bytes of the first write, absolute, that the instruction leaves undefined (the filler of a padded copy)."""
-
-
-class Flag(NamedTuple):
-    """A set or wait of an event, as observers see it."""
-
-    name: str
-    event: str
-    id: int
-    site: Site | None
+    dtype: Any = None
+    work: int = 0

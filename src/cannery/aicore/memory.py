@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore.history import History
-from cannery.aicore.intervals import IntervalSet
 from cannery.aicore.limits import ALIGNMENT
 from cannery.soc import Soc
 
@@ -42,7 +41,7 @@ class Arena:
     float32 value that was rounded into it; it counts only while it still rounds to what is stored.
     """
 
-    __slots__ = ("_precise", "_views", "align", "data", "history", "name", "size", "unwritten", "wide")
+    __slots__ = ("_precise", "_views", "align", "data", "name", "size", "wide")
 
     def __init__(self, name: str, size: int, *, precise: bool = False) -> None:
         self.name = name
@@ -54,11 +53,9 @@ class Arena:
         self.clear()
 
     def clear(self) -> None:
-        """Make the memory fresh: poisoned, never written, without a past."""
+        """Make the memory fresh: poisoned."""
         size = self.size
         poison(self.data, 0, size)
-        self.history = History()
-        self.unwritten = IntervalSet(0, size)
         self.wide: np.ndarray[Any, Any] | None = np.zeros(size // 2, np.float32) if self._precise else None
 
     def typed(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -116,11 +113,43 @@ class GlobalBuffer:
 
 
 class GlobalMemory:
-    """Global memory as one core sees it: the history of its own accesses."""
+    """Global memory as one core sees it."""
 
-    __slots__ = ("history", "name", "unwritten")
+    __slots__ = ("name",)
 
     def __init__(self) -> None:
         self.name = "GM"
-        self.history = History(limit=2048)
-        self.unwritten = IntervalSet()  # stays empty: what the host binds counts as written
+
+
+Memory = Arena | GlobalMemory
+
+
+class Pool:
+    """The local memories of the cores of a launch, used again by one core after another.
+
+    Attributes:
+        used: most bytes in use per local memory, over all cores.
+    """
+
+    def __init__(self, soc: Soc, *, precise: bool) -> None:
+        self.used: dict[str, int] = {}
+        self._soc = soc
+        self._precise = precise
+        self._spare: list[Arena] = []
+
+    def take(self, name: str) -> Arena:
+        """A local memory for a core, poisoned; one that a core has done with where there is one."""
+        spare = next((arena for arena in self._spare if arena.name == name), None)
+        if spare is None:
+            return Arena(name, capacity(self._soc, name), precise=self._precise)
+        self._spare.remove(spare)
+        spare.clear()
+        return spare
+
+    def give(self, arenas: Iterable[Arena]) -> None:
+        """Take back the local memories of a core that has ended."""
+        self._spare += arenas
+
+    def note(self, name: str, stop: int) -> None:
+        """Bytes of a local memory up to ``stop`` are in use."""
+        self.used[name] = max(self.used.get(name, 0), stop)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from cannery.aicore import messages
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
 from cannery.aicore.memory import capacity
@@ -40,11 +39,13 @@ class AutoPlacement:
 
     def _account(self, site: Site) -> None:
         used = self._limit - self._bottom
-        sizes = self._core.launch.local_bytes
-        sizes["UB"] = max(sizes.get("UB", 0), min(used, self._limit))
-        if self._bottom < 0 and self._core.checker is not None:
-            holders = [(f"LocalTensorAuto at line {place.line}", size) for place, size in self._places]
-            self._core.checker.report(messages.overflow("UB", used, self._limit, "LocalTensorAuto", holders, site))
+        self._core.pool.note("UB", min(used, self._limit))
+        if self._bottom < 0:
+            self._core.report(
+                "overflow", site, memory="UB", wanted=used, limit=self._limit, excess=-self._bottom,
+                who="LocalTensorAuto",
+                holders=tuple((f"LocalTensorAuto at line {place.line}", size) for place, size in self._places),
+            )  # fmt: skip
 
 
 class LocalTensorAuto(LocalTensor):

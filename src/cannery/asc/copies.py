@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from cannery.aicore import messages
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
 from cannery.aicore.memory import Arena, GlobalBuffer, poison
@@ -136,10 +135,9 @@ def set_pad_value(padding_value: Any, pos: Any = None) -> None:
 def _counted(dst: Tensor, src: Tensor, count: int, site: Site) -> None:
     size = int(count) * (src if isinstance(src, LocalTensor) else dst).dtype.size
     whole = size // 32 * 32
-    core = running()
-    if whole != size and core.checker is not None:
+    if whole != size:
         memory = _memory_of(dst if isinstance(dst, LocalTensor) else src)
-        core.checker.report(messages.rounded_copy(size, site, memory, _pipe(dst, src)))
+        running().report("rounded_copy", site, memory=memory, pipes=(_pipe(dst, src),), size=size, kept=whole)
     if whole > 0:
         pieces = Pieces(1, whole, whole)
         _move(dst, src, pieces, pieces, "data_copy", site)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.aicore import Finding, current, session
 from cannery.asc.jit import JITFunction
 from cannery.soc import Soc
+from cannery.watch import Finding, current, session
 
 
 def launch_checked(kernel: JITFunction, soc: Soc, core_num: int, *args: Any) -> tuple[Finding, ...]:

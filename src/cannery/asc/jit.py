@@ -14,11 +14,11 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from cannery.aicore.session import LaunchRecord
 from cannery.asc.context import CORE
 from cannery.asc.launcher import Argument, argument, launch
 from cannery.asc.numbers import runtime
 from cannery.asc.rewrite import rewrite
+from cannery.watch.session import LaunchRecord
 
 T = TypeVar("T")
 
@@ -121,8 +121,8 @@ class JITFunction:
         return self.body(*values, **named)
 
     def run(self, core_num: int, *args: Any, **options: Any) -> LaunchRecord:
-        """Launch and return the record of the launch; ``observer=`` sees what is issued."""
-        observer = options.pop("observer", None)
+        """Launch and return the record of the launch; ``watchers=`` see what is issued."""
+        watchers = tuple(options.pop("watchers", ()))
         mine = {key: options.pop(key) for key in list(options) if key in _OPTIONS}
         settings = CompileOptions(**{k: v for k, v in (self._options | mine).items() if k in _COMPILE})
         bound = self._signature.bind(*args, **options)
@@ -130,7 +130,7 @@ class JITFunction:
         arguments = {name: self._argument(name, value) for name, value in bound.arguments.items()}
         return launch(
             self.body, self.__name__, core_num, arguments, kernel_type=settings.kernel_type,
-            auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, observer=observer,
+            auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, watchers=watchers,
         )  # fmt: skip
 
     def _run(self, *args: Any, **options: Any) -> None:

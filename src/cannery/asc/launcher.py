@@ -15,19 +15,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore import DeadlockError, current
-from cannery.aicore.core import Core, Observer
-from cannery.aicore.launch import Launch, Layout
+from cannery.aicore import DeadlockError
+from cannery.aicore.core import Core, Watcher
+from cannery.aicore.launch import Launch
 from cannery.aicore.memory import GlobalBuffer
-from cannery.aicore.session import LaunchRecord
+from cannery.aicore.setup import Layout, Setup
 from cannery.asc import traceback
 from cannery.asc.context import CORE
 from cannery.asc.dtypes import BY_NUMPY, bfloat16
 from cannery.asc.numbers import INTEGERS, RtFloat, RtInt, runtime
 from cannery.asc.runtime import config
 from cannery.asc.runtime.config import KernelType
+from cannery.asc.spelling import Pyasc
 from cannery.asc.struct import Struct
 from cannery.asc.tensors import GlobalAddress
+from cannery.watch import Checker, Collector, LaunchRecord, current
 
 _K = KernelType
 _SHAPES: Final[Mapping[KernelType, tuple[int, int]]] = MappingProxyType(
@@ -130,18 +132,22 @@ def _array_argument(name: str, array: np.ndarray[Any, Any]) -> Argument:
 
 def launch(
     function: Callable[..., Any], name: str, core_num: int, arguments: Mapping[str, Argument | Any],
-    *, kernel_type: KernelType | None, auto_sync: bool, insert_sync: bool | None, observer: Observer | None = None,
+    *, kernel_type: KernelType | None, auto_sync: bool, insert_sync: bool | None, watchers: tuple[Watcher, ...] = (),
 ) -> LaunchRecord:  # fmt: skip
     """Run a kernel on the current platform under the current session; the record is also the session's.
+
+    A session that checks adds its checker to the watchers.
 
     Raises:
         DeadlockError: the kernel cannot go on; or whatever the kernel raises, with a traceback that ends at its line.
     """
     options = current()
-    run = Launch(
-        name, config.platform(), core_num, layout(kernel_type, core_num), check=options.check, seed=options.seed,
-        vector_barriers=auto_sync, precise=options.precise, observer=observer,
+    setup = Setup(
+        name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, vector_barriers=auto_sync,
+        precise=options.precise,
     )  # fmt: skip
+    findings = Collector(name, Pyasc())
+    run = Launch(setup, (*((Checker(setup, findings),) if options.check else ()), *watchers))
 
     def body(core: Core) -> None:
         core.in_order = bool(insert_sync)
@@ -158,7 +164,9 @@ def launch(
     except Exception as failure:
         raise traceback.trimmed(failure) from failure.__cause__
     finally:
-        record = run.record()
+        record = LaunchRecord(
+            name, core_num, setup.soc.name, setup.seed, run.issued(), run.local_bytes(), tuple(findings)
+        )
         options.remember(record)
         for value in arguments.values():
             if isinstance(value, Argument):

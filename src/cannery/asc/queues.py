@@ -11,8 +11,8 @@ from collections import deque
 from types import MappingProxyType
 from typing import Any, Final
 
-from cannery.aicore import messages
-from cannery.aicore.core import Blocked, Core
+from cannery.aicore.core import Core
+from cannery.aicore.flags import Blocked
 from cannery.aicore.instruction import Site
 from cannery.aicore.memory import Arena
 from cannery.aicore.pipes import BY_ENDS, EVENTS, FIX, MTE1, MTE2, MTE3, M, V
@@ -74,19 +74,16 @@ class EventIds:
         """Reserve the lowest free id; running out is a finding."""
         identity = self.peek(event)
         count = self._core.limits.event_ids
-        checker = self._core.checker
-        if identity >= count and checker is not None:
-            what = f"{EVENTS[event]}: current id is {identity}, max buffer number in same queue position is {count}"
-            checker.report(messages.event_misuse(what, site))
+        if identity >= count:
+            self._core.report("event_ids_exhausted", site, event=EVENTS[event], id=identity, count=count)
         self._used[event].add(identity)
         return identity
 
     def give(self, event: int, identity: int, site: Site | None) -> None:
         """Release an id; releasing one that is not taken is a finding."""
         used = self._used.setdefault(event, set())
-        if identity not in used and self._core.checker is not None:
-            what = f"{EVENTS[event]}: event id {identity} is released, but was not allocated"
-            self._core.checker.report(messages.event_misuse(what, site))
+        if identity not in used:
+            self._core.report("event_id_not_taken", site, event=EVENTS[event], id=identity)
         used.discard(identity)
 
 
@@ -156,7 +153,7 @@ class TQueBind:
         core = self._core
         slot = self._next_free(site)
         if slot.free_event is not None:
-            core.wait_flag(self.freed, slot.free_event, site, internal="alloc_tensor")
+            core.wait_flag(self.freed, slot.free_event, site, by="alloc_tensor")
             self._ids.give(self.freed, slot.free_event, site)
             slot.free_event = None
         slot.state = OCCUPIED
@@ -164,8 +161,7 @@ class TQueBind:
         slot.owner = owner = Allocation(
             core, self.position, slot.lower, slot.size, self.label, slot, memory=self._memory_of_slots
         )
-        if core.checker is not None:
-            core.checker.fresh(owner.memory, slot.lower, slot.lower + slot.size)
+        core.fresh(owner.memory, slot.lower, slot.lower + slot.size)
         if isinstance(dtype, LocalTensor):
             dtype.owner, dtype.addr, dtype.size = owner, slot.lower, slot.size // dtype.dtype.size
             return dtype
@@ -180,15 +176,15 @@ class TQueBind:
         if slot is None:
             return
         if slot.state not in (OCCUPIED, DEQUE):
-            self._misuse(f"enque: buffer of {self.label} is {slot.state}, expected OCCUPIED or DEQUE", site)
+            self._report("queue_state", "enque", site, state=slot.state, expected="OCCUPIED or DEQUE")
             return
         if self.depth and len(self._queued) >= self.depth:
-            self._misuse(f"enque: {self.label} holds {len(self._queued)} tensors, its depth is {self.depth}", site)
+            self._report("queue_depth", "enque", site, count=len(self._queued), depth=self.depth)
         event = self.ready
         if src_user_pos is not None and dst_user_pos is not None:
             event = BY_ENDS[_ROUTES[MEMORY[src_user_pos], MEMORY[dst_user_pos]]]
         identity = self._ids.take(event, site)
-        self._core.set_flag(event, identity, site, internal="enque")
+        self._core.set_flag(event, identity, site, by="enque")
         slot.state = ENQUE
         slot.ready_event = (event, identity)
         self._queued.append(slot)
@@ -204,13 +200,13 @@ class TQueBind:
         site = here()
         element = dtype.dtype if isinstance(dtype, LocalTensor) else dtype
         if not self._queued:
-            self._misuse(f"deque: {self.label} is empty", site, hint="enque a tensor before")
+            self._report("queue_empty", "deque", site)
             return self._untrusted(element)
         slot = self._queued.popleft()
         if slot.state != ENQUE:
-            self._misuse(f"deque: buffer of {self.label} is {slot.state}, expected ENQUE", site)
+            self._report("queue_state", "deque", site, state=slot.state, expected="ENQUE")
         if slot.ready_event is not None:
-            self._core.wait_flag(*slot.ready_event, site, internal="deque")
+            self._core.wait_flag(*slot.ready_event, site, by="deque")
             self._ids.give(*slot.ready_event, site)
             slot.ready_event = None
         if slot.owner is None:
@@ -229,10 +225,10 @@ class TQueBind:
         if slot is None:
             return
         if slot.state == FREE or not tensor.owner.alive:
-            self._misuse(f"free_tensor: buffer of {self.label} is freed twice", site, code="ErrorFree")
+            self._report("freed_twice", "free_tensor", site)
             return
         slot.free_event = self._ids.take(self.freed, site)
-        self._core.set_flag(self.freed, slot.free_event, site, internal="free_tensor")
+        self._core.set_flag(self.freed, slot.free_event, site, by="free_tensor")
         slot.state = FREE
         tensor.owner.alive = False
 
@@ -260,17 +256,16 @@ class TQueBind:
         """End of the pipe: wait for outstanding free events; what is still allocated is a leak."""
         if completed:
             self._wait_outstanding(None)
-        checker = self._core.checker
-        if checker is None or not (completed or self._core.deadlocked):
+        if not (completed or self._core.deadlocked):
             return
         for slot in self._slots:
             if slot.state != FREE:
-                checker.report(messages.leak(f"buffer of {self.label} ({slot.state})", slot.site))
+                self._core.report("leak", slot.site, label=self.label, state=slot.state)
 
     def _wait_outstanding(self, site: Site | None) -> None:
         for slot in self._slots:
             if slot.free_event is not None:
-                self._core.wait_flag(self.freed, slot.free_event, site, internal="free_all_event")
+                self._core.wait_flag(self.freed, slot.free_event, site, by="free_all_event")
                 self._ids.give(self.freed, slot.free_event, site)
                 slot.free_event = None
 
@@ -281,23 +276,22 @@ class TQueBind:
             if slot.state == FREE:
                 self._cursor = (self._cursor + step + 1) % len(slots)
                 return slot
-        what = self._exhausted()
-        self._misuse(what, site, code="" if slots else "ErrorBuffer0", hint="add free_tensor after the last use")
-        raise self._core.deadlock(Blocked("S", f"alloc_tensor: {what}", site))
-
-    def _exhausted(self) -> str:
-        if not self._slots:
-            return f"alloc_tensor: {self.label} has no buffer, call init_buffer first"
-        holders = ", ".join(f"{slot.state} since {_line(slot.site)}" for slot in self._slots)
-        size = len(self._slots) + 1
-        return f"{self.label}: size is {size}, which exceed limits {len(self._slots)}; its buffers are {holders}"
+        if not slots:
+            self._report("queue_without_buffers", "alloc_tensor", site)
+            what = f"alloc_tensor: {self.label} has no buffer, call init_buffer first"
+            raise self._core.deadlock(Blocked("S", "alloc_tensor", f": {what}", site))
+        limit = len(slots)
+        held = ", ".join(f"{slot.state} since {_line(slot.site)}" for slot in slots)
+        self._report("queue_exhausted", "alloc_tensor", site, size=limit + 1, limit=limit, held=held)
+        what = f": {self.label}: size is {limit + 1}, which exceed limits {limit}; its buffers are {held}"
+        raise self._core.deadlock(Blocked("S", "alloc_tensor", what, site))
 
     def _own(self, tensor: LocalTensor, action: str, site: Site) -> Slot | None:
         slot = getattr(tensor.owner, "slot", None)
         if isinstance(slot, Slot) and slot.queue is self:
             return slot
         if tensor.owner is None or not tensor.owner.trusted:
-            self._misuse(f"{action}: the tensor is not one of {self.label}", site, code="ErrorBuffer1")
+            self._report("foreign_tensor", action, site)
         return None
 
     def _untrusted(self, dtype: DataType) -> LocalTensor:
@@ -305,9 +299,8 @@ class TQueBind:
         owner = Allocation(self._core, self.position, lower, size, self.label, trusted=True)
         return LocalTensor.view(owner, lower, dtype, size // dtype.sizeof())
 
-    def _misuse(self, what: str, site: Site, *, code: str = "", hint: str = "") -> None:
-        if self._core.checker is not None:
-            self._core.checker.report(messages.queue_misuse(what, site, code=code, hint=hint))
+    def _report(self, rule: str, op: str, site: Site, **facts: Any) -> None:
+        self._core.report(rule, site, op=op, label=self.label, **facts)
 
 
 class TQue(TQueBind):

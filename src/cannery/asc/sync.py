@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.aicore import messages
-from cannery.aicore.core import Core
 from cannery.asc.context import here, running
 from cannery.asc.enums import PIPE, HardEvent, MemDsbT, PipeID
-from cannery.asc.tensors import GlobalTensor
 
 
 def set_flag(event: HardEvent, event_id: int = 0) -> None:
@@ -43,7 +40,7 @@ def cross_core_set_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     """Set a cross-core flag. Mode 0: between cores of a kind, 1: vector cores of a group, 2: cube and its vectors."""
     core = running()
     number = _pipe("cross_core_set_flag", pipe)
-    core.launch.crosscore.set_flag(core, int(flag_id), int(mode_id), number, here())
+    core.peers.set_flag(core, int(flag_id), int(mode_id), number, here())
 
 
 def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
@@ -54,7 +51,7 @@ def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     """
     del pipe
     core = running()
-    core.launch.crosscore.wait_flag(core, int(flag_id), int(mode_id), here())
+    core.peers.wait_flag(core, int(flag_id), int(mode_id), here())
 
 
 def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int = 0, is_aiv_only: bool = True) -> None:
@@ -66,21 +63,25 @@ def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int
     if isinstance(gm_workspace, bool):
         gm_workspace, is_aiv_only = None, gm_workspace
     core = running()
-    members = [other for other in core.launch.cores if other.kind == "aiv" or not is_aiv_only]
+    members = [other for other in core.peers.cores if other.kind == "aiv" or not is_aiv_only]
     if used_cores:
         members = [other for other in members if other.block < int(used_cores)]
     key: Any = ("hard", is_aiv_only)
     if gm_workspace is not None:
         key = ("soft", gm_workspace.address)
-        _check_workspace(core, gm_workspace, len(members))
-    core.launch.crosscore.meet(core, key, members, "sync_all", here())
+        have, need = gm_workspace.owner.upper - gm_workspace.address, len(members) * 32
+        if have < need:
+            core.report(
+                "small_workspace", here(), memory="GM", op="sync_all", have=have, need=need, lacking=need - have
+            )
+    core.peers.meet(core, key, members, "sync_all", here())
 
 
 def ib_set(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
     """Tell another core, through a workspace, that this one has come so far."""
     del ub_workspace, is_aiv_only
     core = running()
-    core.launch.crosscore.post(core, ("ib", gm_workspace.address, int(event_id), int(block_idx)))
+    core.peers.post(core, ("ib", gm_workspace.address, int(event_id), int(block_idx)))
 
 
 def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
@@ -92,14 +93,14 @@ def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int,
     del ub_workspace, is_aiv_only
     core = running()
     key = ("ib", gm_workspace.address, int(event_id), int(block_idx))
-    core.launch.crosscore.receive(core, key, f"ib_wait({int(block_idx)}, {int(event_id)})", here())
+    core.peers.receive(core, key, "ib_wait", f"({int(block_idx)}, {int(event_id)})", here())
 
 
 def notify_next_block(gm_workspace: Any, ub_workspace: Any) -> None:
     """Let the next block go on from its wait_pre_block."""
     del ub_workspace
     core = running()
-    core.launch.crosscore.post(core, ("block", gm_workspace.address, core.block + 1))
+    core.peers.post(core, ("block", gm_workspace.address, core.block + 1))
 
 
 def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
@@ -112,15 +113,13 @@ def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
     core = running()
     if core.block:
         key = ("block", gm_workspace.address, core.block)
-        core.launch.crosscore.receive(core, key, "wait_pre_block", here())
+        core.peers.receive(core, key, "wait_pre_block", "", here())
 
 
 def data_cache_clean_and_invalid(entire_type: Any, dst: Any, dcci_dst: Any = None) -> None:
     """Write the scalar unit's cache back: its earlier writes to global memory reach every pipe."""
     del entire_type, dst, dcci_dst
-    core = running()
-    if core.checker is not None:
-        core.checker.clean_cache()
+    running().clean_cache()
 
 
 def data_cache_preload(src: Any, cache_offset: Any) -> None:
@@ -140,9 +139,3 @@ def _pipe(name: str, pipe: PipeID) -> int:
     if pipe not in PIPE:
         raise ValueError(f"{name}: pipe: found {PipeID(pipe).name}, expected a pipe of {running().soc.name}")
     return PIPE[PipeID(pipe)]
-
-
-def _check_workspace(core: Core, workspace: GlobalTensor, members: int) -> None:
-    have = workspace.owner.upper - workspace.address
-    if have < members * 32 and core.checker is not None:
-        core.checker.report(messages.small_workspace("sync_all", have, members * 32, here()))

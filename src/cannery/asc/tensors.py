@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cannery.aicore import messages, pipes
+from cannery.aicore import pipes
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
 from cannery.aicore.memory import POISON, Arena, GlobalBuffer, capacity
@@ -314,9 +314,11 @@ def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
     memory = MEMORY[pos]
     end = addr + size
     limit = capacity(core.soc, memory)
-    used = core.launch.local_bytes
-    used[memory] = max(used.get(memory, 0), min(end, limit))
+    core.pool.note(memory, min(end, limit))
     who = f"LocalTensor at {addr}"
-    if end > limit and core.checker is not None:
-        core.checker.report(messages.overflow(memory, end, limit, who, [(who, end)], here()))
+    if end > limit:
+        core.report(
+            "overflow", here(), memory=memory, wanted=end, limit=limit, excess=end - limit, who=who,
+            holders=((who, end),),
+        )  # fmt: skip
     return Allocation(core, pos, addr, size, who)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.aicore import messages
 from cannery.aicore.memory import capacity
 from cannery.aicore.registers import Registers
 from cannery.asc.context import here, running
@@ -118,9 +117,8 @@ class TPipe:
         holder = f"{kind}({target.position.name}): {count} x {each}"
         self._account(memory, lower + count * each, limit, holder, count * each)
         most = self._core.limits.queue_buffers
-        if self._buffers > most and self._core.checker is not None:
-            what = f"Total buffer num managed by TPipe is {self._buffers}, should be in range (0, {most}]"
-            self._core.checker.report(messages.queue_misuse(what, here()))
+        if self._buffers > most:
+            self._core.report("too_many_buffers", here(), count=self._buffers, most=most)
 
     def alloc_event_id(self, event: HardEvent = HardEvent.V_S) -> int:
         """Reserve the lowest free id of an event."""
@@ -135,13 +133,14 @@ class TPipe:
         return event_ids(self._core).peek(int(event))
 
     def _account(self, memory: str, end: int, limit: int, holder: str, size: int) -> None:
-        core = self._core
-        used = core.launch.local_bytes
-        used[memory] = max(used.get(memory, 0), min(end, limit))
+        self._core.pool.note(memory, min(end, limit))
         holders = self._holders.setdefault(memory, [])
         holders.append((holder, size))
-        if end > limit and core.checker is not None:
-            core.checker.report(messages.overflow(memory, end, limit, holder, holders, here()))
+        if end > limit:
+            self._core.report(
+                "overflow", here(), memory=memory, wanted=end, limit=limit, excess=end - limit, who=holder,
+                holders=tuple(holders),
+            )  # fmt: skip
 
     def _begin(self) -> None:
         self._core.registers = Registers()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from types import CodeType, TracebackType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from cannery.aicore import DeadlockError
 from cannery.aicore.instruction import Site
 from cannery.aicore.tracebacks import chain, entries
 from cannery.asc.context import PACKAGE
+
+_BELOW: Final = tuple(PACKAGE.removesuffix("asc") + room for room in ("aicore", "watch"))
 
 Failure = TypeVar("Failure", bound=BaseException)
 
@@ -40,7 +42,7 @@ def at_user_line(failure: DeadlockError) -> DeadlockError:
 
 def _internal(entry: TracebackType) -> bool:
     name = entry.tb_frame.f_code.co_filename
-    return name.startswith((PACKAGE, PACKAGE.removesuffix("asc") + "aicore")) or "/threading.py" in name
+    return name.startswith((PACKAGE, *_BELOW)) or "/threading.py" in name
 
 
 def _is_at(entry: TracebackType, site: Site) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from weakref import finalize
 
-from cannery import aicore
+from cannery import watch
 from cannery.atb.context import Context
 from cannery.atb.errors import refusal
 from cannery.atb.graph import GraphOperation, GraphParam
@@ -210,7 +210,7 @@ def GetExecuteStreamId(operation: Operation | None) -> int:
 
 
 def _bind(operator: Operator, attrs: dict[str, Any], soc: str | Soc | None, quirks: bool | None) -> CallContext:
-    chip = soc or aicore.current().soc or os.environ.get("CANNERY_SOC") or None
+    chip = soc or watch.current().soc or os.environ.get("CANNERY_SOC") or None
     return staged.bind(operator, (), attrs, soc=chip, quirks=process().machine.quirks if quirks is None else quirks)
 
 

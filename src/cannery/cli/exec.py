@@ -41,9 +41,9 @@ def exec_program(
 ) -> None:
     """Run SCRIPT with the NPU stack's packages resolved to this one's."""
     import cannery.activate as activation
-    from cannery.aicore import session
     from cannery.faces import substituted_packages
     from cannery.soc import soc as find_soc
+    from cannery.watch import session
 
     activation.activate(keep)
     if list_names:
@@ -67,7 +67,7 @@ def exec_program(
 
 
 def _conclude(found: Any, json_file: Path | None, code: int, check: bool) -> int:
-    from cannery.aicore import errors, report
+    from cannery.watch import errors, report
 
     _write(json_file, report.as_json(found))
     findings = found.findings()

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cannery.aicore.session import current
 from cannery.runtime.device import Context, Device
 from cannery.runtime.handles import Handles
 from cannery.runtime.memory import Memory
@@ -21,6 +20,7 @@ from cannery.runtime.report import Reports
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
 from cannery.soc import Soc, soc
+from cannery.watch.session import current
 
 # Options of a context and of the process have these values until they are set.
 SYS_OPTIONS = frozenset(range(4))

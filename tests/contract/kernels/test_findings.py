@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cannery.aicore import DeadlockError, Finding, session
+from cannery.aicore import DeadlockError
+from cannery.watch import Finding, session
 
 from . import kernels as k
 

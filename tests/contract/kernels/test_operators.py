@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cannery
-from cannery.aicore import session
 from cannery.st import Options, load_cases, run_cases
+from cannery.watch import session
 
 CASES = sorted(
     path

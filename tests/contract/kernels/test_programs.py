@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from cannery import activate
-from cannery.aicore import DeadlockError, Finding, session
+from cannery.aicore import DeadlockError
+from cannery.watch import Finding, session
 
 PROGRAMS = Path(__file__).parent / "programs"
 FILES = sorted(PROGRAMS.glob("*/*.py"))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cannery import asc
-from cannery.aicore import report, session
 from cannery.aicore.memory import Arena, poison
 from cannery.aicore.schedule import Schedule
+from cannery.watch import report, session
 
 CALC = asc.TPosition.VECCALC
 N = 64

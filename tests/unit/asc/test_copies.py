@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery import asc
-from cannery.aicore import errors, session
+from cannery.watch import errors, session
 
 IN, CALC = asc.TPosition.VECIN, asc.TPosition.VECCALC
 EVENT = asc.HardEvent

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from cannery import asc
-from cannery.aicore import DeadlockError, errors, session
+from cannery.aicore import DeadlockError
 from cannery.asc.runtime import config
+from cannery.watch import errors, session
 
 IN, CALC = asc.TPosition.VECIN, asc.TPosition.VECCALC
 N = 64

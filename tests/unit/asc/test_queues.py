@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from cannery import asc
-from cannery.aicore import session
-from cannery.aicore.instruction import Flag, Instruction
+from cannery.aicore.core import Core, Record
+from cannery.aicore.flags import Set, Wait
+from cannery.aicore.instruction import Instruction
+from cannery.watch import session
 
 IN, OUT, CALC = asc.TPosition.VECIN, asc.TPosition.VECOUT, asc.TPosition.VECCALC
 EVENT = asc.HardEvent
@@ -65,27 +67,31 @@ def with_flags(x: asc.GlobalAddress, z: asc.GlobalAddress, tiles: asc.ConstExpr[
         asc.wait_flag(EVENT.MTE3_V, b)
 
 
-SETS = {"enque": "set", "free_tensor": "set", "set_flag": "set", "deque": "wait", "alloc_tensor": "wait"}
+class Sequence:
+    """Instructions by pipe and addresses, flags by event and id, in issue order."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, ...]] = []
+
+    def see(self, core: Core, record: Record) -> None:
+        if isinstance(record, (Set, Wait)):
+            self.seen.append((type(record), record.event.name, record.event.id))
+        elif isinstance(record, Instruction):
+            places = [access.lower for access in (*record.reads, *record.writes) if access.memory.name == "UB"]
+            self.seen.append((record.op, record.pipe, *places))
+
+    def end(self, completed: bool) -> None:
+        assert completed
 
 
 def sequence(kernel: Any) -> list[tuple[Any, ...]]:
-    """Instructions by pipe and addresses, flags by event and id, in issue order."""
     x, z = np.arange(6 * N, dtype=np.float32), np.zeros(6 * N, np.float32)
-    seen: list[tuple[Any, ...]] = []
-
-    def observe(core: int, record: Instruction | Flag) -> None:
-        if isinstance(record, Flag):
-            if record.event != "ALL":
-                seen.append((SETS.get(record.name, "wait"), record.event, record.id))
-        else:
-            places = [access.lower for access in (*record.reads, *record.writes) if access.memory.name == "UB"]
-            seen.append((record.name, record.pipe, *places))
-
+    watcher = Sequence()
     with session(check=True) as found:
-        kernel.run(1, x, z, 6, observer=observe)
+        kernel.run(1, x, z, 6, watchers=(watcher,))
     np.testing.assert_array_equal(z, x + 1)
     assert found.findings() == []
-    return seen
+    return watcher.seen
 
 
 def test_a_queue_program_and_its_twin_with_flags_issue_the_same() -> None:

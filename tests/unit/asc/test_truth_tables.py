@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from cannery import asc
-from cannery.aicore import DeadlockError, errors, session
+from cannery.aicore import DeadlockError
+from cannery.watch import errors, session
 
 TILE = 64
 EVENT = asc.HardEvent

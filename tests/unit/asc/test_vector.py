@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery import asc
-from cannery.aicore import session
+from cannery.aicore.instruction import Instruction
+from cannery.aicore.pipes import S
+from cannery.watch import session
 
 CALC = asc.TPosition.VECCALC
 SIZE = 16384
@@ -29,8 +31,8 @@ def computing(
         dtype = getattr(asc, str(array.dtype))
         tensor = asc.LocalTensor(dtype, CALC, slot * SIZE, SIZE // dtype.sizeof())
         view = tensor.owner.memory.array(array.dtype, slot * SIZE, array.size)
-        view[:] = array.reshape(-1)
-        tensor.owner.memory.unwritten.remove(slot * SIZE, slot * SIZE + array.nbytes)
+        write = Instruction("fill", S, (), (tensor.access(0, array.nbytes),), None, view.__setitem__, (..., array.ravel()))
+        tensor.owner.core.scalar(write)
         tensors.append(tensor)
     call(tensors[-1], *tensors[:-1])
     asc.pipe_barrier(asc.PipeID.PIPE_ALL)

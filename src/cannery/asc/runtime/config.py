@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import Any, Final
 
-from cannery.aicore import current
 from cannery.soc import Soc, all_socs, soc
+from cannery.watch.session import current
 
 
 class Backend(Enum):

@@ -8,7 +8,6 @@ it was; with quirks this one does the same.
 import numpy as np
 
 from cannery import asc
-from cannery.aicore import Finding
 from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult, atb
@@ -17,6 +16,7 @@ from cannery.ops._hidden_state.kernel import copy_out, move_sample, share, word
 from cannery.ops._hidden_state.memory import apart
 from cannery.ops._hidden_state.tiling import BUFFER_NUM, BUFFER_SIZE, TILE_LENGTH
 from cannery.ops.pad_with_hidden_state.tiling import TILING_DATA
+from cannery.watch import Finding
 
 BATCH_SIZE = word_of(TILING_DATA, "batchSize")
 INPUT_OFFSET = word_of(TILING_DATA, "inputOffset")

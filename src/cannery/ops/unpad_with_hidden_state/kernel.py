@@ -6,7 +6,6 @@ Source: ascend-transformer-boost `src/kernels/mixkernels/unpad_with_hidden_state
 import numpy as np
 
 from cannery import asc
-from cannery.aicore import Finding
 from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult, atb
@@ -15,6 +14,7 @@ from cannery.ops._hidden_state.kernel import move_sample, word
 from cannery.ops._hidden_state.memory import apart
 from cannery.ops._hidden_state.tiling import BUFFER_NUM, BUFFER_SIZE
 from cannery.ops.unpad_with_hidden_state.tiling import TILING_DATA
+from cannery.watch import Finding
 
 BATCH_SIZE = word_of(TILING_DATA, "batchSize")
 INPUT_OFFSET = word_of(TILING_DATA, "inputOffset")

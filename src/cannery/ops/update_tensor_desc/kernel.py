@@ -6,11 +6,11 @@ Source: hicann/ops-nn `control/update_tensor_desc/op_kernel/arch35/update_tensor
 import numpy as np
 
 from cannery import asc
-from cannery.aicore import Finding
 from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops.update_tensor_desc.definition import DESC_SIZE, DIM_BASE_INDEX
+from cannery.watch import Finding
 
 WORD_SIZE = 8
 BLOCK_SIZE = 32

@@ -13,12 +13,13 @@ from graphlib import TopologicalSorter
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from cannery.aicore.checker import spans
-from cannery.aicore.instruction import Flag, Instruction
-from cannery.aicore.pipes import ENDS, EVENTS, PIPES, S, V
+from cannery.aicore.core import Core, Record
+from cannery.aicore.flags import Arrive, Barrier, Meeting, Set, Wait
+from cannery.aicore.instruction import Instruction
+from cannery.aicore.pipes import S, V
+from cannery.watch.spans import spans
 
-_SETS = frozenset({"set_flag", "enque", "free_tensor"})
-_COLLECTS = _SETS | {"pipe_barrier"}
+Issued = Instruction | Set | Wait | Barrier | Arrive
 
 
 class Node(NamedTuple):
@@ -26,11 +27,11 @@ class Node(NamedTuple):
 
     core: int
     pipe: int | None
-    what: Instruction | Flag
+    what: Issued
 
 
 class Trace:
-    """What one launch issued; ``add`` is an observer.
+    """What one launch issued: a watcher.
 
     ``vector_in_order``: the compiler or the chip orders dependent vector instructions.
     """
@@ -39,9 +40,13 @@ class Trace:
         self.nodes: list[Node] = []
         self._vector_in_order = vector_in_order
 
-    def add(self, core: int, record: Instruction | Flag) -> None:
+    def see(self, core: Core, record: Record) -> None:
         """Take note of what a core issued."""
-        self.nodes.append(Node(core, _pipe(record), record))
+        if isinstance(record, Issued):
+            self.nodes.append(Node(core.index, _pipe(record), record))
+
+    def end(self, completed: bool) -> None:
+        """Nothing is left to note."""
 
     def has_race(self) -> bool:
         """Whether any two conflicting accesses are unordered."""
@@ -85,13 +90,15 @@ class Trace:
         return edges
 
 
-def _pipe(record: Instruction | Flag) -> int | None:
-    if isinstance(record, Instruction):
-        return record.pipe
-    if record.event in EVENTS:
-        source, destination = ENDS[EVENTS.index(record.event)]
-        return source if record.name in _SETS else destination
-    return None if record.event == "ALL" else PIPES.index(record.event)
+def _pipe(record: Issued) -> int | None:
+    match record:
+        case Set():
+            return record.event.source
+        case Wait():
+            return record.event.destination
+        case Arrive():
+            return None
+    return record.pipe
 
 
 def _order_core(edges: dict[int, list[int]], nodes: Sequence[tuple[int, Node]]) -> None:
@@ -99,23 +106,23 @@ def _order_core(edges: dict[int, list[int]], nodes: Sequence[tuple[int, Node]]) 
     sent: dict[Any, deque[int]] = defaultdict(deque)
     waiting: dict[Any, deque[int]] = defaultdict(deque)
     for position, (at, node) in enumerate(nodes):
-        record = node.what
-        if isinstance(record, Flag) and record.event in EVENTS:
-            _match(edges, (sent, waiting), record, at)
+        if isinstance(node.what, (Set, Wait)):
+            _match(edges, (sent, waiting), node.what, at)
         for earlier, other in nodes[:position]:
             if _directly(other, node):
                 edges[at].append(earlier)
 
 
-def _match(edges: dict[int, list[int]], queues: tuple[Any, Any], record: Flag, at: int) -> None:
+def _match(edges: dict[int, list[int]], queues: tuple[Any, Any], record: Set | Wait, at: int) -> None:
     sent, waiting = queues
-    key = (record.event, record.id)
-    mine, others = (sent, waiting) if record.name in _SETS else (waiting, sent)
+    key = record.event
+    is_set = isinstance(record, Set)
+    mine, others = (sent, waiting) if is_set else (waiting, sent)
     if not others[key]:
         mine[key].append(at)
         return
     other = others[key].popleft()
-    first, second = (at, other) if record.name in _SETS else (other, at)
+    first, second = (at, other) if is_set else (other, at)
     edges[second].append(first)
 
 
@@ -123,29 +130,27 @@ def _directly(earlier: Node, later: Node) -> bool:
     """Whether, on one core, the earlier node completes before the later one starts, by issue alone."""
     if earlier.pipe is None or later.pipe is None:
         return True
-    holds = isinstance(earlier.what, Flag) and earlier.what.name not in _SETS
+    holds = isinstance(earlier.what, (Wait, Barrier))
     if earlier.pipe == S and holds:
         return True  # what the scalar pipe has waited for, everything issued later follows
     # A set follows what is before it on its pipe and holds nothing up, a wait the reverse; a barrier does both.
-    collects = isinstance(later.what, Flag) and later.what.name in _COLLECTS
+    collects = isinstance(later.what, (Set, Barrier))
     return earlier.pipe == later.pipe and (holds or collects)
 
 
 def _order_meetings(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
-    """The n-th sync_all of each core is one meeting: what precedes any of them precedes what follows any."""
-    rounds: dict[int, list[list[int]]] = defaultdict(lambda: [[], []])
-    counts: dict[int, int] = defaultdict(int)
+    """What precedes any core's arrival at a meeting precedes what follows any."""
+    meetings: dict[Meeting, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     previous: dict[int, int] = {}
     for at, node in enumerate(nodes):
-        if isinstance(node.what, Flag) and node.what.name == "sync_all":
-            counts[node.core] += 1
-            arrivals, _ = rounds[counts[node.core]]
-            arrivals.append(previous.get(node.core, at))
-            rounds[counts[node.core]][1].append(at)
+        if isinstance(node.what, Arrive):
+            before, arrivals = meetings[node.what.meeting]
+            before.append(previous.get(node.core, at))
+            arrivals.append(at)
         previous[node.core] = at
-    for arrivals, meetings in rounds.values():
-        for at in meetings:
-            edges[at] += [arrival for arrival in arrivals if arrival != at]
+    for before, arrivals in meetings.values():
+        for at in arrivals:
+            edges[at] += [earlier for earlier in before if earlier != at]
 
 
 def _writes_global(node: Node) -> bool:

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery.aicore import pipes
-from cannery.aicore.clocks import Clocks
-from cannery.aicore.history import History, Order, Stamp
+from cannery.watch.clocks import Clocks
+from cannery.watch.history import History, Order, Stamp
 
 PIPES = (pipes.V, pipes.MTE2, pipes.MTE3)
 access = st.tuples(st.booleans(), st.sampled_from(PIPES), st.integers(0, 40), st.integers(1, 12))

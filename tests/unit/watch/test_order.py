@@ -7,8 +7,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from cannery import asc
-from cannery.aicore import DeadlockError, session
-from cannery.aicore.order import Trace
+from cannery.aicore import DeadlockError
+from cannery.watch import Trace, session
 
 N = 8
 SLOTS = 3
@@ -63,7 +63,7 @@ def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarr
     trace = Trace(vector_in_order=False)
     x = np.arange(SLOTS * N, dtype=np.float32)
     with session(check=True, seed=seed) as found:
-        random_program.run(1, x, statements, observer=trace.add)
+        random_program.run(1, x, statements, watchers=(trace,))
     return {finding.kind for finding in found.findings()}, trace, x
 
 

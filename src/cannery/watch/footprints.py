@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from cannery.aicore.history import Stamp
 from cannery.aicore.instruction import Access
-from cannery.aicore.intervals import IntervalSet
 from cannery.aicore.pipes import COUNT
+from cannery.watch.history import Stamp
+from cannery.watch.intervals import IntervalSet
 
 Knowledge = dict[int, list[int]]
 """What a core knows of others: by core, the last complete instruction of each of its pipes."""

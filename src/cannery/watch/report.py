@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from cannery.aicore.findings import ERROR, NOTE, RACES, WARNING, Finding
 from cannery.aicore.instruction import Site
-from cannery.aicore.session import Session
+from cannery.watch.findings import Finding
+from cannery.watch.rules import ERROR, NOTE, ORDER_KINDS, WARNING
+from cannery.watch.session import Session
 
 
 def as_json(session: Session) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def render(finding: Finding) -> str:
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     head = f"{finding.severity}: {_title(finding)}{times}{code}"
     if finding.locations:
-        head = f"{_place(finding.locations[1 if finding.kind in RACES else 0])}: {head}"
+        head = f"{_place(finding.locations[1 if finding.kind in ORDER_KINDS else 0])}: {head}"
     lines = [head, *_details(finding), *_sources(finding.locations)]
     if finding.hint:
         lines.append(f"  help: {finding.hint}")
@@ -58,7 +59,7 @@ def _details(finding: Finding) -> list[str]:
     """The message without its frame, its source lines, and what the head has said."""
     body = [line.removeprefix("======").strip() for line in finding.message.splitlines()]
     body[0] = body[0].partition(": ")[2]
-    return [f"  {line}" for line in body[finding.kind in RACES :] if not line.startswith("#")]
+    return [f"  {line}" for line in body[finding.kind in ORDER_KINDS :] if not line.startswith("#")]
 
 
 def _place(site: Site) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cannery.aicore import messages
-from cannery.aicore.findings import ERROR, WARNING, Report
+from cannery.aicore.core import Fact
 from cannery.aicore.instruction import CONSUME, FILL, LANES, Access, Instruction
 from cannery.aicore.memory import Arena
+from cannery.watch.intervals import IntervalSet
+from cannery.watch.pasts import Pasts
+from cannery.watch.spans import place
 
 Pieces = list[tuple[int, int]]
 
@@ -19,38 +21,54 @@ Pieces = list[tuple[int, int]]
 class Unwritten:
     """Follows the state through the instructions of a core; ``report`` takes what it finds."""
 
-    __slots__ = ("_report",)
+    __slots__ = ("_pasts", "_report")
 
-    def __init__(self, report: Callable[[Report], None]) -> None:
+    def __init__(self, pasts: Pasts, report: Callable[[Fact], None]) -> None:
+        self._pasts = pasts
         self._report = report
 
     def flow(self, instruction: Instruction, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         """Update the state for an instruction whose accesses are sound."""
         spread: Pieces = []
+        pasts = self._pasts
         for access in reads:
-            if access.memory.unwritten.starts:
-                dirty = _dirty(access)
+            unwritten = pasts[access.memory].unwritten
+            if unwritten.starts:
+                dirty = _dirty(access, unwritten)
                 if dirty:
                     spread += self._read(instruction, access, dirty)
         for access in writes:
-            if access.memory.unwritten.starts:
-                _mark_written(access)
+            unwritten = pasts[access.memory].unwritten
+            if unwritten.starts:
+                _mark_written(access, unwritten)
         if spread:
-            _place(instruction.writes[0], spread)
+            self._place(instruction.writes[0], spread)
         for lower, upper in instruction.unwritten:
-            instruction.writes[0].memory.unwritten.add(lower, upper)
+            pasts[instruction.writes[0].memory].unwritten.add(lower, upper)
 
     def _read(self, instruction: Instruction, access: Access, dirty: Pieces) -> Pieces:
         """Judge a read of never-written bytes; the ordinals of the result that they pass on to."""
         if instruction.flow == FILL:
             return []
         reaches = instruction.flow == CONSUME or any(w.memory.name == "GM" for w in instruction.writes)
-        if reaches:
-            self._report(messages.uninitialized(instruction, access, dirty, ERROR))
-            return []
-        if instruction.flow == LANES:
-            self._report(messages.uninitialized(instruction, access, dirty, WARNING))
-        return _scaled(access, dirty, instruction.writes[0])
+        if reaches or instruction.flow == LANES:
+            size = sum(stop - start for start, stop in dirty)
+            facts = {"op": instruction.op, "place": place(access), "size": size, "first": dirty[0][0]}
+            rule = "unwritten_value" if reaches else "unwritten_lanes"
+            self._report(Fact(rule, (instruction.site,), access.memory.name, (instruction.pipe,), facts))
+        return [] if reaches else _scaled(access, dirty, instruction.writes[0])
+
+    def _place(self, target: Access, pieces: Pieces) -> None:
+        """Mark ordinals of the target as never written."""
+        if not isinstance(target.memory, Arena):
+            return
+        unwritten = self._pasts[target.memory].unwritten
+        at = 0
+        for start, stop in target.runs or ((0, target.upper - target.lower),):
+            for a, b in pieces:
+                first, last = max(a, at), min(b, at + stop - start)
+                unwritten.add(target.lower + start + first - at, target.lower + start + last - at)
+            at += stop - start
 
 
 def _length(access: Access) -> int:
@@ -59,11 +77,10 @@ def _length(access: Access) -> int:
     return sum(stop - start for start, stop in access.runs)
 
 
-def _dirty(access: Access) -> Pieces:
+def _dirty(access: Access, unwritten: IntervalSet) -> Pieces:
     """Never-written bytes inside the tensor, as ordinals: positions among the touched bytes, in lane order."""
     found: Pieces = []
     at = 0
-    unwritten = access.memory.unwritten
     lower, upper = access.owner.lower, access.owner.upper
     for start, stop in access.runs or ((0, access.upper - access.lower),):
         first = access.lower + start
@@ -81,22 +98,9 @@ def _scaled(source: Access, dirty: Pieces, target: Access) -> Pieces:
     return [(a * want // have, -(-b * want // have)) for a, b in dirty]
 
 
-def _mark_written(access: Access) -> None:
-    unwritten = access.memory.unwritten
+def _mark_written(access: Access, unwritten: IntervalSet) -> None:
     if access.runs is None:
         unwritten.remove(access.lower, access.upper)
         return
     for start, stop in access.runs:
         unwritten.remove(access.lower + start, access.lower + stop)
-
-
-def _place(target: Access, pieces: Pieces) -> None:
-    """Mark ordinals of the target as never written."""
-    if not isinstance(target.memory, Arena):
-        return
-    at = 0
-    for start, stop in target.runs or ((0, target.upper - target.lower),):
-        for a, b in pieces:
-            first, last = max(a, at), min(b, at + stop - start)
-            target.memory.unwritten.add(target.lower + start + first - at, target.lower + start + last - at)
-        at += stop - start

@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from cannery.aicore.clocks import Clocks
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import S, V
+from cannery.watch.clocks import Clocks
 
 _NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh segment has no dict of its own yet
 
@@ -23,7 +23,7 @@ class Stamp(NamedTuple):
     pipe: int
     time: int
     site: Site | None
-    name: str
+    op: str
     atomic: str | None
     serial: int
 
@@ -106,8 +106,8 @@ class History:
         return raced
 
     def conflicts(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[tuple[Stamp, str]]:
-        """The accesses a write races with, and whether each is a WAR or a WAW; to be asked before ``write``, and before
-        the same instruction's reads are recorded.
+        """The accesses a write races with, and whether each is a "war" or a "waw"; to be asked before ``write``,
+        and before the same instruction's reads are recorded.
 
         A segment's reads stand for its last write: whoever is ordered after them is ordered after it, and where they
         race, the write's race is a consequence of theirs.
@@ -116,9 +116,9 @@ class History:
         raced: list[tuple[Stamp, str]] = []
         for segment in self.segments[first:last]:
             if segment.reads:
-                kind, earlier = "WAR", tuple(segment.reads.values())
+                kind, earlier = "war", tuple(segment.reads.values())
             else:
-                kind, earlier = "WAW", () if segment.write is None else (segment.write,)
+                kind, earlier = "waw", () if segment.write is None else (segment.write,)
             raced += [(a, kind) for a in earlier if not order.allows(a, stamp) and (a, kind) not in raced]
         return raced
 

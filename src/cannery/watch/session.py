@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from cannery.aicore.findings import Finding
 from cannery.soc import Soc
+from cannery.watch.findings import Finding
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cannery.aicore.clocks import Clocks, Snapshot
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import ALL
+from cannery.watch.clocks import Clocks, Snapshot
 
 _NOTHING: Final[frozenset[int]] = frozenset()
 
 
 class Carried:
-    """A flag on its way: what its pipe knew, and which debts that knowledge depends on."""
+    """A flag on its way: what its pipe knew, which debts that knowledge depends on, and who set it."""
 
-    __slots__ = ("internal", "owed", "site", "times")
+    __slots__ = ("by", "owed", "site", "times")
 
-    def __init__(self, times: Snapshot, owed: frozenset[int], site: Site | None, internal: str) -> None:
+    def __init__(self, times: Snapshot, owed: frozenset[int], site: Site | None, by: str) -> None:
         self.times = times
         self.owed = owed
         self.site = site
-        self.internal = internal
+        self.by = by
 
 
 class Debts:
@@ -46,9 +46,9 @@ class Debts:
         """A wait was issued to a pipe before its set."""
         self._owed[pipe] |= {debt}
 
-    def carry(self, pipe: int, site: Site | None, internal: str) -> Carried:
+    def carry(self, pipe: int, site: Site | None, by: str) -> Carried:
         """A flag set by a pipe now."""
-        return Carried(self._clocks.snapshot(pipe), self._owed[pipe], site, internal)
+        return Carried(self._clocks.snapshot(pipe), self._owed[pipe], site, by)
 
     def receive(self, pipe: int, flag: Carried) -> bool:
         """Let a pipe learn what a flag carries; False when it knew it all before."""

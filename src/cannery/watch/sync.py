@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import repeat
 
-from cannery.aicore import messages
-from cannery.aicore.findings import Report
+from cannery.aicore.core import Core, Fact
 from cannery.aicore.instruction import Site
 
 Pipes = tuple[int, int]
@@ -26,15 +25,15 @@ class SyncUse:
 
     def __init__(self) -> None:
         self._useful: set[Site] = set()
-        self._idle_pairs: Counter[tuple[Pipes, Site, Site, int]] = Counter()
+        self._idle_pairs: Counter[tuple[Pipes, Site, Site, Core]] = Counter()
         self._supposed: set[Pipes] = set()
-        self._barriers: Counter[tuple[Site, int]] = Counter()
+        self._barriers: Counter[tuple[Site, Core]] = Counter()
 
     def supposed(self, source: int, destination: int) -> None:
         """After a race the second pipe counts as having waited for the first."""
         self._supposed.add((source, destination))
 
-    def pair(self, pipes: Pipes, sites: tuple[Site | None, Site | None], block: int, news: bool, preset: bool) -> None:
+    def pair(self, pipes: Pipes, sites: tuple[Site | None, Site | None], core: Core, news: bool, preset: bool) -> None:
         """A set met its wait on a core; ``preset``: the setting pipe had issued nothing before."""
         set_site, wait_site = sites
         if set_site is None or wait_site is None:
@@ -42,25 +41,25 @@ class SyncUse:
         if news:
             self.needed(set_site, wait_site)
         elif not preset:
-            self._idle_pairs[pipes, set_site, wait_site, block] += 1
+            self._idle_pairs[pipes, set_site, wait_site, core] += 1
 
     def needed(self, *sites: Site | None) -> None:
         """Statements that ordered something."""
         self._useful.update(site for site in sites if site is not None)
 
-    def barrier(self, site: Site, block: int, news: bool) -> None:
+    def barrier(self, site: Site, core: Core, news: bool) -> None:
         """A barrier was issued on a core."""
         if news:
             self.needed(site)
         else:
-            self._barriers[site, block] += 1
+            self._barriers[site, core] += 1
 
-    def redundant(self) -> Iterator[tuple[Report, int]]:
-        """A report, and the core's block, for each execution of a statement or pair that never ordered anything."""
-        for (pipes, set_site, wait_site, block), times in self._idle_pairs.items():
+    def redundant(self) -> Iterator[tuple[Fact, Core]]:
+        """A fact, and the core, for each execution of a statement or pair that never ordered anything."""
+        for (pipes, set_site, wait_site, core), times in self._idle_pairs.items():
             sites = (set_site, wait_site)
             if pipes not in self._supposed and self._useful.isdisjoint(sites):
-                yield from repeat((messages.redundant(sites), block), times)
-        for (site, block), times in self._barriers.items():
+                yield from repeat((Fact("redundant_pair", sites, "", (), {}), core), times)
+        for (site, core), times in self._barriers.items():
             if site not in self._useful:
-                yield from repeat((messages.redundant((site,)), block), times)
+                yield from repeat((Fact("redundant_barrier", (site,), "", (), {}), core), times)

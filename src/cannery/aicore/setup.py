@@ -1,0 +1,50 @@
+"""What a launch is, before it runs: a frozen value that its cores and its watchers read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cannery.aicore.limits import Limits, limits
+from cannery.soc import Soc
+
+Layout = tuple[tuple[str, int, int], ...]
+"""Kind, block index and sub-block index of each core."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One launch of a kernel on a chip.
+
+    Attributes:
+        kernel: its name.
+        soc: the chip.
+        core_num: launched groups; what get_block_num returns.
+        layout: the cores.
+        seed: of the lazy order; 0 is the laziest.
+        vector_barriers: the compiler puts barriers between dependent vector instructions.
+        precise: 16-bit floats keep the float32 value that was rounded into them.
+    """
+
+    kernel: str
+    soc: Soc
+    core_num: int
+    layout: Layout
+    seed: int = 0
+    vector_barriers: bool = True
+    precise: bool = False
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits of the chip's architecture."""
+        return limits(self.soc.npu_arch)
+
+    @cached_property
+    def vectors_per_group(self) -> int:
+        """Vector cores of a launched group."""
+        return 1 + max((sub_block for _, _, sub_block in self.layout), default=0)
+
+    @property
+    def vector_in_order(self) -> bool:
+        """Whether the compiler or the chip orders dependent vector instructions."""
+        return self.vector_barriers or self.limits.vector_in_order

@@ -1,0 +1,244 @@
+"""The judge of one core: looks at every instruction and flag when it is issued.
+
+Judging in issue order keeps findings independent of the lazy order in which effects happen. After a race is found the
+two accesses count as ordered, so that one missing flag is one finding and not a chain of consequences.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from cannery.aicore.core import Core, Deadlock, Fact, Finish, Fresh
+from cannery.aicore.flags import Barrier, Event, Set, Wait
+from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.pipes import PIPES, S
+from cannery.watch.clocks import Clocks
+from cannery.watch.debts import Carried, Debts
+from cannery.watch.findings import Collector, Finding
+from cannery.watch.footprints import Footprints
+from cannery.watch.history import Stamp
+from cannery.watch.pasts import Past, Pasts
+from cannery.watch.rules import Rule
+from cannery.watch.spans import place, spans
+from cannery.watch.sync import SyncUse
+from cannery.watch.unwritten import Unwritten
+
+Race = tuple[Stamp, str, Access]
+"""The earlier access, the rule, and the later access."""
+
+
+class Flags:
+    """The sets of an event that nobody has waited for, and the waits issued before their sets."""
+
+    __slots__ = ("carried", "orphans")
+
+    def __init__(self) -> None:
+        self.carried: deque[Carried] = deque()
+        self.orphans: deque[tuple[Site | None, int]] = deque()
+
+
+class Judge:
+    """Clocks, pasts and findings of one core.
+
+    ``vector_in_order``: dependent vector instructions need no barrier, because the compiler inserts it or the hardware
+    orders them.
+    """
+
+    def __init__(self, core: Core, findings: Collector, sync: SyncUse, *, vector_in_order: bool) -> None:
+        self.core = core
+        self.clocks = Clocks()
+        self.footprints = Footprints(core.index)
+        self.serial = 0
+        self._findings = findings
+        self._event_ids = core.limits.event_ids
+        self._pasts = Pasts(self.clocks, vector_in_order=vector_in_order)
+        self._sync = sync
+        self._unwritten = Unwritten(self._pasts, self.report)
+        self._debts = Debts(self.clocks)
+        self._flags: dict[Event, Flags] = {}
+
+    def report(self, fact: Fact) -> None:
+        """Count an occurrence of a finding."""
+        self._findings.add(fact, self.core, self.serial)
+
+    def instruction(self, instruction: Instruction) -> None:
+        """Judge an instruction: liveness, bounds, alignment, never-written bytes, races."""
+        self.serial += 1
+        pipe = instruction.pipe
+        stamp = Stamp(pipe, self.clocks.issue(pipe), instruction.site, instruction.op, instruction.atomic, self.serial)
+        reads = self._judged(instruction, instruction.reads, "read")
+        writes = self._judged(instruction, instruction.writes, "write")
+        self._unwritten.flow(instruction, reads, writes)
+        if not self._debts.any(pipe) and not self.core.in_order:
+            self._races(stamp, reads, writes)
+
+    def set_flag(self, record: Set) -> None:
+        """A flag was set. An answer to a wait issued earlier reaches that wait's pipe now."""
+        self.serial += 1
+        event, site, by = record
+        if not 0 <= event.id < self._event_ids:
+            self._bad_id(event, site)
+        if event.sent - event.awaited > 1:
+            self.report(Fact("set_twice", (site,), "", (), {"event": event.name, "id": event.id}))
+        flag = self._debts.carry(event.source, site, by)
+        flags = self._of(event)
+        if flags.orphans:
+            wait_site, debt = flags.orphans.popleft()
+            self._debts.settle(debt, flag, (other for each in self._flags.values() for other in each.carried))
+            self._sync.needed(site, wait_site)
+        else:
+            flags.carried.append(flag)
+
+    def wait_flag(self, record: Wait) -> None:
+        """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
+        self.serial += 1
+        event, _, site, by = record
+        if not by and not 0 <= event.id < self._event_ids:  # a queue's ids are judged where it sets them
+            self._bad_id(event, site)
+        flags = self._of(event)
+        destination = event.destination
+        if not flags.carried:
+            flags.orphans.append((site, self.serial))
+            self._debts.owe(destination, self.serial)
+            return
+        flag = flags.carried.popleft()
+        news = self._debts.receive(destination, flag)
+        if not by and not flag.by:
+            preset = flag.times[event.source] == 0
+            self._sync.pair((event.source, destination), (flag.site, site), self.core, news, preset)
+
+    def barrier(self, record: Barrier) -> None:
+        """A pipe_barrier."""
+        self.serial += 1
+        pipe, site = record
+        has_work = any(self.clocks.now)
+        news = self.clocks.barrier_all() if pipe is None else self.clocks.barrier(pipe)
+        if site is not None and has_work:
+            self._sync.barrier(site, self.core, news)
+
+    def clean_cache(self) -> None:
+        """The scalar unit's writes to global memory have left its cache: they count as issued in order."""
+        for known in self.clocks.known:
+            known[S] = self.clocks.now[S]
+
+    def fresh(self, record: Fresh) -> None:
+        """A buffer was handed out: its contents are undefined again."""
+        self._pasts[record.memory].unwritten.add(record.lower, record.upper)
+
+    def deadlock(self, record: Deadlock) -> None:
+        """The core cannot go on. What depends on order beyond the first wait without a set never happens on a chip."""
+        unanswered = [serial for flags in self._flags.values() for _, serial in flags.orphans]
+        if unanswered:
+            first, block = min(unanswered), self.core.block
+
+            def beyond(finding: Finding, rule: Rule, serial: int) -> bool:
+                return rule.presumes_waits and finding.core == block and serial > first
+
+            self._findings.drop(beyond)
+        placed = [head for head in record.heads if head.site is not None]
+        sites = tuple(head.site for head in placed)
+        self.report(
+            Fact("deadlock", sites, "", tuple(PIPES.index(head.pipe) for head in placed), {"heads": record.heads})
+        )
+
+    def finish(self, record: Finish) -> None:
+        """End of the kernel: flags left over."""
+        for event, flags in self._flags.items():
+            facts = {"event": event.name, "id": event.id}
+            pipes = (event.source, event.destination)
+            for site, _ in flags.orphans:
+                self.report(Fact("wait_unpaired", (site,), "", pipes, facts))
+            if record.completed:
+                for flag in flags.carried:
+                    rule = "queue_set_unpaired" if flag.by else "set_unpaired"
+                    self.report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
+
+    def _of(self, event: Event) -> Flags:
+        flags = self._flags.get(event)
+        if flags is None:
+            flags = self._flags[event] = Flags()
+        return flags
+
+    def _bad_id(self, event: Event, site: Site | None) -> None:
+        facts = {"event": event.name, "id": event.id, "last": self._event_ids - 1}
+        self.report(Fact("event_id_range", (site,), "", (), facts))
+
+    def _judged(self, instruction: Instruction, accesses: Sequence[Access], action: str) -> Sequence[Access]:
+        """The accesses to judge further: all of them, unless one is not as it should be."""
+        for access in accesses:
+            owner, lower = access.owner, access.lower
+            if lower < owner.lower or access.upper > owner.upper or lower % access.align:
+                break
+            if owner.trusted or not owner.alive:
+                break
+        else:
+            return accesses
+        return [access for access in accesses if self._sound(instruction, access, action)]
+
+    def _sound(self, instruction: Instruction, access: Access, action: str) -> bool:
+        """Whether an access is to be judged further: memory that is not the tensor's any more is its own finding."""
+        owner = access.owner
+        if owner.trusted:
+            return False
+        if not owner.alive:
+            self._unsound(f"{action}_freed", instruction, access)
+            return False
+        if access.lower % access.align:
+            self._unsound(f"{action}_misaligned", instruction, access)
+        if access.lower < owner.lower or access.upper > owner.upper:
+            self._unsound(f"{action}_outside", instruction, access)
+        return True
+
+    def _unsound(self, rule: str, instruction: Instruction, access: Access) -> None:
+        owner = access.owner
+        facts = {
+            "op": instruction.op, "place": place(access), "owner": owner.label, "align": access.align,
+            "length": access.upper - access.lower, "rest": owner.upper - access.lower,
+            "size": max(0, owner.lower - access.lower) + max(0, access.upper - owner.upper),
+        }  # fmt: skip
+        self.report(Fact(rule, (instruction.site,), access.memory.name, (instruction.pipe,), facts))
+
+    def _races(self, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access]) -> None:
+        """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
+        overwritten: list[Race] = []
+        found: list[Race] = []
+        for access in writes:
+            past = self._past(access, stamp, True)
+            for lower, upper in spans(access):
+                for earlier, kind in past.history.conflicts(lower, upper, stamp, past.order):
+                    overwritten.append((earlier, kind, access))
+        for access in reads:
+            past = self._past(access, stamp, False)
+            for lower, upper in spans(access):
+                for earlier in past.history.read(lower, upper, stamp, past.order):
+                    found.append((earlier, "raw", access))
+        for access in writes:
+            history = self._pasts[access.memory].history
+            for lower, upper in spans(access):
+                history.write(lower, upper, stamp)
+        if found or overwritten:
+            self._report_races(stamp, [*found, *overwritten])
+
+    def _past(self, access: Access, stamp: Stamp, write: bool) -> Past:
+        if access.memory is self.core.gm:
+            self.footprints.add(access, stamp, write)
+        return self._pasts[access.memory]
+
+    def _report_races(self, stamp: Stamp, found: Sequence[Race]) -> None:
+        """Two instructions race once: reading what the earlier one wrote comes before overwriting it."""
+        read: set[int] = set()
+        for earlier, kind, access in found:
+            if kind != "raw" and earlier.serial in read:
+                continue
+            if kind == "raw":
+                read.add(earlier.serial)
+            facts = {
+                "place": place(access), "first_op": earlier.op, "first_serial": earlier.serial,
+                "second_op": stamp.op, "second_serial": stamp.serial,
+            }  # fmt: skip
+            sites, pipes = (earlier.site, stamp.site), (earlier.pipe, stamp.pipe)
+            self.report(Fact(kind, sites, access.memory.name, pipes, facts))
+        for earlier, _, _ in found:
+            self.clocks.suppose(stamp.pipe, earlier.pipe, earlier.time)
+            self._sync.supposed(earlier.pipe, stamp.pipe)
