@@ -31,7 +31,9 @@ def computing(
         dtype = getattr(asc, str(array.dtype))
         tensor = asc.LocalTensor(dtype, CALC, slot * SIZE, SIZE // dtype.sizeof())
         view = tensor.owner.memory.array(array.dtype, slot * SIZE, array.size)
-        write = Instruction("fill", S, (), (tensor.access(0, array.nbytes),), None, view.__setitem__, (..., array.ravel()))
+        write = Instruction(
+            "fill", S, (), (tensor.access(0, array.nbytes),), None, view.__setitem__, (..., array.ravel())
+        )
         tensor.owner.core.scalar(write)
         tensors.append(tensor)
     call(tensors[-1], *tensors[:-1])

@@ -12,9 +12,9 @@ import pytest
 
 import cannery
 from cannery import asc
-from cannery.aicore import session
 from cannery.st import Case, Options, load_cases, run_case, run_cases
 from cannery.st.result import result_cells
+from cannery.watch import session
 
 FILES = sorted((Path(cannery.__file__).parent / "ops").glob("*/cases/*.csv"))
 OWN = """
