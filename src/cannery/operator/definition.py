@@ -34,6 +34,7 @@ class Attribute:
         default: value when absent; meaningless when ``required``.
         limits: the legal range in words, for help and pages.
         internal: a member that no user sets, such as a reserved field.
+        case_keys: names it has besides in the case files of the original's own tests; no other face reads them.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Attribute:
     required: bool = False
     default: Any = None
     internal: bool = False
+    case_keys: tuple[str, ...] = ()
 
     @property
     def snake_name(self) -> str:

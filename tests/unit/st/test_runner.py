@@ -1,13 +1,16 @@
 """Rows through the stages: chips, fills, statuses, engines, standards, determinism."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import torch
 
 from cannery.core import Stage
-from cannery.st import Options
+from cannery.st import CaseFileError, Options, load_cases, run_case
 from cannery.st.runner import OptionError, choose_soc, prepare
+
+from .conftest import write_atb
 
 PLAIN = (
     "class ScaleBiasTestSpec:\n    def golden(x, bias=None, *, factor=2.0, **kwargs):\n        return [x * factor]\n"
@@ -224,9 +227,32 @@ def test_the_kind_of_work_sets_atb_s_threshold(lab: Any, said: str, passes: bool
     assert lab.run(lab.atb({"DataGenRange": "1,2"}), spec)[0].has_passed is passes
 
 
-def test_a_parameter_nobody_knows_is_passed_over_and_noted(lab: Any) -> None:
-    (result,) = lab.run(lab.atb({"OpParam": '{"factor":2.0,"other":1}'}), PLAIN)
-    assert result.has_passed and "other" in result.log
+def test_a_key_that_nothing_reads_is_refused_by_name(lab: Any, tmp_path: Path) -> None:
+    for given, wanted in (
+        ('{"faktor":2.0}', "'factor'"),
+        ('{"other":1}', "one of factor"),
+        ('{"Factor":1}', "'factor'"),
+    ):
+        refusal = lab.refusal(write_atb(tmp_path / "cases.csv", {"OpParam": given}))
+        assert refusal.column == "OpParam" and given[2:6] in refusal.found and refusal.expected == wanted
+    (result,) = lab.run(lab.ttk({"attributes": "{'faktor': 2.0}"}))
+    assert result.status == "C:GRAPH_FAILED" and "found 'faktor', expected 'factor'" in result.log
+
+
+@pytest.mark.parametrize("given", ['{"transA":1,"transB":0,', '{"transA":true,"transB":false,', '{"transposeA":1,'])
+def test_switches_are_read_under_the_names_of_the_original_s_tests(tmp_path: Path, given: str) -> None:
+    sizes = '"m":[2],"n":[3],"k":[4],"lda":[2],"ldb":[3],"ldc":[3],"strideA":[8],"strideB":[12],"strideC":[6]}'
+    tensors = {"InNum": "2", "InDType": "float16", "InShape": "8;12", "InFormat": "nd", "OutShape": "6"}
+    row = {"OpName": "StridedBatchMatmulOperation", "OpParam": given + sizes, **tensors}
+    (case,) = load_cases(write_atb(tmp_path / "cases.csv", row)).cases
+    assert case.attrs["transposeA"] is True and not case.attrs.get("transposeB")
+    assert run_case(case).has_passed
+
+
+def test_a_switch_in_two_spellings_is_refused(tmp_path: Path) -> None:
+    row = {"OpName": "StridedBatchMatmul", "OpParam": '{"transA":1,"transposeA":1}'}
+    with pytest.raises(CaseFileError, match="transposeA twice"):
+        load_cases(write_atb(tmp_path / "cases.csv", row))
 
 
 @pytest.mark.parametrize(

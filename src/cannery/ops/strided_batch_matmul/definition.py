@@ -46,8 +46,13 @@ DEFINITION = OperatorDefinition(
     ),
     outputs=(TensorParam("C", F16, "[headNum * sum(m[i] * n[i])]", "Rows of n, ldc apart."),),
     attributes=(
-        Attribute("transposeA", AttrType.BOOL, "Whether A's blocks are (k, m).", "True or False", default=False),
-        Attribute("transposeB", AttrType.BOOL, "Whether B's blocks are (n, k).", "True or False", default=False),
+        # Case files say transA and transB: `tests/framework/c++/atb_torch/operation/operation_funcs.cpp` @ddcc8b6.
+        *(
+            Attribute(
+                f"transpose{side}", AttrType.BOOL, doc, "True or False", default=False, case_keys=(f"trans{side}",)
+            )
+            for side, doc in {"A": "Whether A's blocks are (k, m).", "B": "Whether B's blocks are (n, k)."}.items()
+        ),
         Attribute("batch", AttrType.INT, "Number of samples.", "at least 1", default=1),
         Attribute("headNum", AttrType.INT, "Number of heads.", "at least 1", default=1),
         *(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from cannery.core import TensorDesc
-from cannery.operator import Operator
+from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition
 from cannery.st.atb import schema
 from cannery.st.case import Case, CellError, Data, Standard, TensorSpec, check_chip, data_type, memory_format
 
@@ -26,8 +27,7 @@ def read_row(file: Path, row: int, cells: Mapping[str, str], find: Find) -> Case
         CellError: a cell is not what its column wants; it names the column.
     """
     operator = _read(cells, "OpName", lambda name: _operator(find, name))
-    given = _read(cells, "OpParam", schema.read_param)
-    attrs = {name: value for name, value in given.items() if operator.definition.attribute(name) is not None}
+    attrs = _read(cells, "OpParam", lambda cell: _attributes(operator.definition, schema.read_param(cell)))
     test_type = _read(cells, "TestType", schema.read_test_type)
     return Case(
         file=file,
@@ -42,7 +42,6 @@ def read_row(file: Path, row: int, cells: Mapping[str, str], find: Find) -> Case
         socs=_read(cells, "SocVersion", _socs),
         expected=_read(cells, "ExpectedError", schema.read_expectation),
         golden_files=_read(cells, "OutTensorFile", lambda cell: _files(file.parent, cell)),
-        notes=tuple(f"OpParam: {name} is no parameter and is passed over" for name in given if name not in attrs),
     )
 
 
@@ -59,6 +58,32 @@ def _operator(find: Find, name: str) -> Operator:
         return find(name.partition("_")[0])
     except ValueError as failure:
         raise CellError(repr(name), f"a known operator ({failure})") from None
+
+
+def _attributes(definition: OperatorDefinition, given: Mapping[str, Any]) -> dict[str, Any]:
+    """OpParam by the names of the definition; a key that nothing reads is refused.
+
+    The original reads switches as integers, so 0 and 1 are as good as false and true.
+    """
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        attribute = _attribute(definition, key)
+        if attribute.name in values:
+            raise CellError(f"{attribute.name} twice, in two spellings", "each parameter once")
+        is_number = attribute.type is AttrType.BOOL and type(value) is int and value in (0, 1)
+        values[attribute.name] = bool(value) if is_number else value
+    return values
+
+
+def _attribute(definition: OperatorDefinition, key: str) -> Attribute:
+    keyed = {name: attribute for attribute in definition.attributes for name in attribute.case_keys}
+    found = definition.attribute(key) or keyed.get(key)
+    if found is not None:
+        return found
+    names = [attribute.name for attribute in definition.attributes if not attribute.internal]
+    near = get_close_matches(key, [*names, *keyed], n=1)
+    wanted = repr(near[0]) if near else f"one of {', '.join(names)}" if names else "no parameter"
+    raise CellError(f"{key!r}, which {definition.name} has not", wanted)
 
 
 def _socs(cell: str) -> tuple[str, ...]:
