@@ -11,7 +11,8 @@ from typing_extensions import Unpack
 
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, check, layout, operands
-from cannery.ops._lightning_indexer.score import Finite, RowBlock, row_blocks, tiles
+from cannery.ops._lightning_indexer.score import Finite, RowBlock, row_parts, tile, tile_bounds, waves, working_keys
+from cannery.ops._lightning_indexer.workers import run_each, workers
 
 
 def softmax_lse(
@@ -55,12 +56,16 @@ def _compute(call: Operands, lse: torch.Tensor) -> None:
 
         compiled(call.q, call.k, call.w, call.seg, call.table, lse)
         return
-    for block in row_blocks(call):
-        lse[block.token] = _block_lse(call, block).to(lse.dtype)
+    with workers() as run:
+        for wave in waves(call):
+            keyed = [(block, working_keys(call, block)) for block in wave]
+            parts = [(block, k, rows) for block, k in keyed for rows in row_parts(call, block)]
+            run_each(run, lambda part: _write_rows(call, lse, *part), parts)
 
 
-def _block_lse(call: Operands, block: RowBlock) -> torch.Tensor:
-    q, w = call.q[block.token].to(call.working), call.w[block.token].to(call.working)
-    k = Finite.of(call.k[block.k_start : block.k_start + block.keys].to(call.working))
-    parts = [tile.logits.masked_fill(~tile.seen, -torch.inf).logsumexp(1) for tile in tiles(q, w, k, block)]
-    return torch.stack(parts).logsumexp(0)
+def _write_rows(call: Operands, lse: torch.Tensor, block: RowBlock, k: Finite, rows: slice) -> None:
+    token, visible = block.token[rows], block.visible[rows]
+    q, w = call.q[token].to(call.working), call.w[token].to(call.working)
+    tiles = (tile(q, w, k, visible, *bounds) for bounds in tile_bounds(block.keys))
+    parts = [part.logits.masked_fill(~part.seen, -torch.inf).logsumexp(1) for part in tiles]
+    lse[token] = torch.stack(parts).logsumexp(0).to(lse.dtype)

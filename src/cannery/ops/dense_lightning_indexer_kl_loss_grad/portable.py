@@ -8,7 +8,18 @@ import torch
 
 from cannery.ops._lightning_indexer.operands import Operands
 from cannery.ops._lightning_indexer.rounding import round_half_away
-from cannery.ops._lightning_indexer.score import TILE_KEYS, Finite, RowBlock, Tile, row_blocks, tiles
+from cannery.ops._lightning_indexer.score import (
+    TILE_KEYS,
+    Finite,
+    RowBlock,
+    key_parts,
+    row_parts,
+    tile,
+    tile_bounds,
+    waves,
+    working_keys,
+)
+from cannery.ops._lightning_indexer.workers import Run, run_each, workers
 
 
 @dataclass(frozen=True)
@@ -34,66 +45,110 @@ class Buffers:
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """A block's operands in working precision, with the sum of each row's visible target."""
+class _Block:
+    """A block's operands and dq in working precision, with the sum of each row's visible target."""
 
+    where: RowBlock
+    k: Finite
     q: torch.Tensor
     finite_q: Finite
     w: torch.Tensor
-    k: Finite
     lse: torch.Tensor
     mass: torch.Tensor
+    dq: torch.Tensor
+
+    @classmethod
+    def room_for(cls, call: Operands, where: RowBlock) -> _Block:
+        """Unwritten room for the rows of one block, next to its keys; dq is zero."""
+        rows, like = len(where.token), call.q.new_empty(0, dtype=call.working)
+        q = like.new_empty(rows, *call.q.shape[1:])
+        finite_q = Finite(torch.empty_like(q), like.new_empty(rows, dtype=torch.bool))
+        w, lse, mass = (like.new_empty(rows, width) for width in (call.w.shape[1], 1, 1))
+        return cls(where, working_keys(call, where), q, finite_q, w, lse, mass, torch.zeros_like(q))
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Keys ``first .. last - 1`` of a block, and the room for what its rows leave for them: dS (R, H, C)."""
+
+    block: _Block
+    first: int
+    last: int
+    ds: torch.Tensor
+
+    @classmethod
+    def room_for(cls, block: _Block, first: int, last: int) -> _Share:
+        """Unwritten room."""
+        return cls(block, first, last, block.q.new_empty(*block.q.shape[:2], last - first))
 
 
 def kl_loss_grad(call: Operands, buffers: Buffers, *, deterministic: bool) -> None:
     """Write dq, dw and y, and add to dk, for the rows of ``call``."""
-    for block in row_blocks(call):
-        rows = _gather(call, buffers, block)
-        dq = torch.zeros_like(rows.q)
-        for tile in tiles(rows.q, rows.w, rows.k, block):
-            dq += _tile(rows, block, tile, buffers, call.q.dtype, deterministic)
-        buffers.dq[block.token] = dq.to(buffers.dq.dtype)
+    with workers() as run:
+        for wave in waves(call):
+            _compute(run, call, buffers, [_Block.room_for(call, where) for where in wave], deterministic)
 
 
-def _gather(call: Operands, buffers: Buffers, block: RowBlock) -> _Rows:
-    q = call.q[block.token].to(call.working)
-    k = call.k[block.k_start : block.k_start + block.keys].to(call.working)
-    seen = torch.arange(block.keys, device=q.device) < block.visible
-    target = torch.where(seen, buffers.p[block.token, : block.keys], 0)
-    # In parts: torch splits one long sum by the number of threads.
-    mass = torch.stack([part.sum(1, keepdim=True) for part in target.split(TILE_KEYS, 1)]).sum(0)
-    lse, w = buffers.lse[block.token][:, None], call.w[block.token]
-    return _Rows(q, Finite.of(q), w.to(q.dtype), Finite.of(k), lse.to(q.dtype), mass.to(q.dtype))
+def _compute(run: Run, call: Operands, buffers: Buffers, blocks: list[_Block], deterministic: bool) -> None:
+    parts = [(block, rows) for block in blocks for rows in row_parts(call, block.where)]
+    run_each(run, lambda part: _gather(call, buffers, *part), parts)
+    for first, last in tile_bounds(max(block.where.keys for block in blocks)):
+        shares = [_Share.room_for(b, first, min(last, b.where.keys)) for b in blocks if first < b.where.keys]
+        by_row = [(share, rows) for share in shares for rows in row_parts(call, share.block.where)]
+        run_each(run, lambda part: _rows_pass(call, buffers, *part), by_row)
+        by_key = [(share, keys) for share in shares for keys in key_parts(share.block.where, share.last - share.first)]
+        run_each(run, lambda part: _keys_pass(buffers.dk, *part, deterministic), by_key)
+    for block in blocks:
+        buffers.dq[block.where.token] = block.dq.to(buffers.dq.dtype)
 
 
-def _tile(
-    rows: _Rows, block: RowBlock, tile: Tile, buffers: Buffers, dtype: torch.dtype, deterministic: bool
-) -> torch.Tensor:
-    """One tile's share: writes y, adds to dw, dk and the loss, returns its part of dq."""
-    columns, seen = slice(tile.first, tile.last), tile.seen
-    p = torch.where(seen, buffers.p[block.token, columns], 0).to(rows.q.dtype)
-    y = torch.where(seen, (tile.logits - rows.lse).exp(), 0)
-    di = torch.where(seen, y * rows.mass - p, 0)
-    buffers.y[block.token, columns] = y.to(buffers.y.dtype)
-    buffers.dw[block.token] += torch.matmul(tile.positive, di[..., None])[..., 0].to(buffers.dw.dtype)
+def _gather(call: Operands, buffers: Buffers, block: _Block, rows: slice) -> None:
+    token, keys = block.where.token[rows], block.where.keys
+    block.q[rows] = call.q[token]
+    finite = Finite.of(block.q[rows])
+    block.finite_q.values[rows], block.finite_q.bad[rows] = finite.values, finite.bad
+    block.w[rows], block.lse[rows] = call.w[token], buffers.lse[token][:, None]
+    seen = torch.arange(keys, device=token.device) < block.where.visible[rows]
+    target = torch.where(seen, buffers.p[token, :keys], 0)
+    # In parts of one size: a row's sum is the same in whatever call it comes.
+    block.mass[rows] = torch.stack([part.sum(1, keepdim=True) for part in target.split(TILE_KEYS, 1)]).sum(0)
+
+
+def _rows_pass(call: Operands, buffers: Buffers, share: _Share, rows: slice) -> None:
+    """Some rows against a tile of keys: writes y and dS, adds to dq, dw and the loss."""
+    block, token = share.block, share.block.where.token[rows]
+    w, columns = block.w[rows], slice(share.first, share.last)
+    scores = tile(block.q[rows], w, block.k, block.where.visible[rows], share.first, share.last)
+    seen = scores.seen
+    p = torch.where(seen, buffers.p[token, columns], 0).to(w.dtype)
+    y = torch.where(seen, (scores.logits - block.lse[rows]).exp(), 0)
+    di = torch.where(seen, y * block.mass[rows] - p, 0)
+    buffers.y[token, columns] = y.to(buffers.y.dtype)
+    buffers.dw[token] += torch.matmul(scores.positive, di[..., None])[..., 0].to(buffers.dw.dtype)
     if buffers.loss is not None:
-        cross = torch.where(p != 0, p * (p.log() - (tile.logits - rows.lse)), 0)
-        buffers.loss[block.token] += cross.sum(1).to(buffers.loss.dtype)
+        cross = torch.where(p != 0, p * (p.log() - (scores.logits - block.lse[rows])), 0)
+        buffers.loss[token] += cross.sum(1).to(buffers.loss.dtype)
     # dI * w where the score is positive, in one pass: what relu's own gradient does.
-    ds = torch.ops.aten.threshold_backward(di[:, None] * rows.w[..., None], tile.positive, 0)
-    ds = round_half_away(ds, dtype).to(ds.dtype) if dtype.itemsize == 2 else ds
-    _add_dk(buffers.dk[block.k_start : block.k_start + block.keys][columns], ds, rows, seen, deterministic)
-    dq = torch.matmul(ds.flatten(0, 1), rows.k.values[columns]).unflatten(0, ds.shape[:2])
-    return _spoil(dq, seen, rows.k.bad[columns])
+    ds = torch.ops.aten.threshold_backward(di[:, None] * w[..., None], scores.positive, 0)
+    ds = round_half_away(ds, call.q.dtype).to(ds.dtype) if call.q.dtype.itemsize == 2 else ds
+    share.ds[rows] = ds
+    dq = torch.matmul(ds.flatten(0, 1), block.k.values[columns]).unflatten(0, ds.shape[:2])
+    block.dq[rows] += _spoil(dq, seen, block.k.bad[columns])
 
 
-def _add_dk(dk: torch.Tensor, ds: torch.Tensor, rows: _Rows, seen: torch.Tensor, deterministic: bool) -> None:
+def _keys_pass(dk: torch.Tensor, share: _Share, keys: slice, deterministic: bool) -> None:
+    """Some keys of a tile: adds to dk what all rows of the block give."""
+    block, first = share.block, share.first + keys.start
+    last = share.first + keys.stop
+    into = dk[block.where.k_start :][first:last]
+    ds, q = share.ds[..., keys], block.finite_q.values
     if deterministic:
-        for ds_row, q_row in zip(ds, rows.finite_q.values, strict=True):
-            dk += torch.matmul(ds_row.T, q_row)
+        for ds_row, q_row in zip(ds, q, strict=True):
+            into += torch.matmul(ds_row.T, q_row)
     else:
-        dk += torch.matmul(ds.flatten(0, 1).T, rows.finite_q.values.flatten(0, 1))
-    _spoil(dk, seen.T, rows.finite_q.bad)
+        into += torch.matmul(ds.flatten(0, 1).T, q.flatten(0, 1))
+    seen = torch.arange(first, last, device=dk.device)[:, None] < block.where.visible.T
+    _spoil(into, seen, block.finite_q.bad)
 
 
 def _spoil(x: torch.Tensor, seen: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 from cannery.ops._lightning_indexer.geometry import Ints, RowTable, Segments
+from cannery.ops._lightning_indexer.workers import Run, workers
 
 from .grad import CHUNK, keys_pass, rows_pass
 from .lanes import HEAD_DIM, WIDTH, store_bfloat16
 from .score import pack_columns, pack_rows
 from .softmax import lse_pass
 from .source import Array, Batch, KeyBlocks, Source, key_blocks, ramps
-from .workers import Run, workers
 
 
 @dataclass(frozen=True)

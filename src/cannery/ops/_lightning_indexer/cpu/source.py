@@ -11,9 +11,9 @@ import torch
 
 from cannery.ops._lightning_indexer.geometry import Ints, RowTable, Segments
 from cannery.ops._lightning_indexer.plan import budget_runs, take
+from cannery.ops._lightning_indexer.workers import Run
 
 from .lanes import HEAD_DIM, WIDTH
-from .workers import Run
 
 Array = np.ndarray[Any, Any]
 

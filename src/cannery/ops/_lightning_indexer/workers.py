@@ -1,11 +1,12 @@
-"""Threads for kernels that release the GIL."""
+"""Threads that share the parts of a call: kernels that release the GIL, and torch's own operations, one thread each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from cannery.ops._lightning_indexer.plan import cuts_at
 
 Part = Callable[[int, int], None]
 Run = Callable[[Part, np.ndarray], None]
+Item = TypeVar("Item")
 
 # Each part takes this share of what is left for every thread, down to the smallest: large parts first keep the calls
 # few, small ones last let all threads finish together.
@@ -26,23 +28,41 @@ def workers() -> Iterator[Run]:
     """Give ``run(part, cost)``: calls ``part(first, last)`` until ``0 .. len(cost)`` is covered, on torch's number of
     threads.
 
-    Parts write disjoint places, so neither their order nor the number of threads changes a bit.
+    Parts write disjoint places, so neither their order nor the number of threads changes a bit. Inside, torch has one
+    thread: a BLAS cuts a product by its number of threads, and sums in another order then. A thread that uses torch for
+    the first time meanwhile, anywhere in the process, gets one thread, too.
     """
     threads = torch.get_num_threads()
     if threads == 1:
         yield lambda part, cost: part(0, len(cost))
         return
-    with ThreadPoolExecutor(threads - 1) as pool:
-        yield lambda part, cost: _share(pool, threads, part, cost)
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(threads - 1, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield lambda part, cost: _share(pool, threads, part, cost)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def run_each(run: Run, work: Callable[[Item], None], items: Sequence[Item]) -> None:
+    """Call ``work`` with each item; items cost the same."""
+
+    def part(first: int, last: int) -> None:
+        for item in items[first:last]:
+            work(item)
+
+    run(part, np.ones(len(items)))
 
 
 def _share(pool: ThreadPoolExecutor, threads: int, part: Part, cost: np.ndarray) -> None:
     cuts = np.unique(cuts_at(cost, _shares(threads))).tolist()
     todo = iter(list(pairwise(cuts)))
+    inference = torch.is_inference_mode_enabled()
 
     def drain() -> None:
-        for first, last in todo:
-            part(first, last)
+        with torch.inference_mode(inference):
+            for first, last in todo:
+                part(first, last)
 
     helpers = [pool.submit(drain) for _ in range(min(threads, len(cuts) - 1) - 1)]
     drain()
