@@ -1,11 +1,12 @@
 """The package has three floors: faces stand on operators, operators on the ground; nothing looks up.
 
 Each room (a direct child of `cannery`) is listed here with its floor, so a new room has to say where it stands. Imports
-inside functions and under TYPE_CHECKING count as well: they bind two rooms just as tightly.
+inside functions and under TYPE_CHECKING count as well: they bind two rooms just as tightly. So do they for circles: no
+modules import each other, however far around.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,77 @@ def test_an_import_of_a_higher_floor_or_a_neighbour_is_found(tmp_path: Path, pat
 )
 def test_an_import_of_a_lower_floor_is_fine(tmp_path: Path, path: str, source: str) -> None:
     assert breaches(_house(tmp_path, path, source)) == []
+
+
+def import_graph(root: Path) -> dict[str, set[str]]:
+    """What each module under the package folder `root` imports of the others, by dotted name.
+
+    A package that Python imports on the way to one of its modules is left out: only what is named counts.
+    """
+    files = {".".join(["cannery", *_dotted(path.relative_to(root))]): path for path in root.rglob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for module, path in files.items():
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        named = imported_modules(ast.parse(path.read_text(encoding="utf-8")), package)
+        graph[module] = {target for name, _ in named if (target := _longest_known(name, files)) and target != module}
+    return graph
+
+
+def _dotted(path: Path) -> tuple[str, ...]:
+    parts = path.with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def _longest_known(name: str, known: Container[str]) -> str:
+    """`cannery.core.Shape` is in module `cannery.core`; empty when no part of the name is a module."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """Modules that import each other, however far around: the strongly connected components of more than one."""
+    reached = {module: _reachable(graph, module) for module in graph}
+    groups = {frozenset(other for other in reached[module] if module in reached[other]) for module in graph}
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        fresh = graph[waiting.pop()] - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles(import_graph(PACKAGE)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from cannery.soc import lookup",
+        "from . import lookup",
+        "from .lookup import soc",
+        "if TYPE_CHECKING:\n    from cannery.soc.lookup import soc",
+        "def f():\n    import cannery.soc.lookup",
+        "def f():\n    from importlib import import_module\n    import_module('cannery.soc.lookup')",
+    ],
+)
+def test_a_circle_is_found(tmp_path: Path, source: str) -> None:
+    _house(tmp_path, "soc/table.py", source)
+    (tmp_path / "soc/names.py").write_text("from cannery.soc import table")
+    (tmp_path / "soc/lookup.py").write_text("from .names import NAMES")
+    assert circles(import_graph(tmp_path)) == [["cannery.soc.lookup", "cannery.soc.names", "cannery.soc.table"]]
+
+
+def test_a_module_used_by_two_is_no_circle(tmp_path: Path) -> None:
+    _house(tmp_path, "soc/table.py", "from cannery.soc import names, lookup")
+    (tmp_path / "soc/names.py").write_text("")
+    (tmp_path / "soc/lookup.py").write_text("from .names import NAMES")
+    assert circles(import_graph(tmp_path)) == []
 
 
 def _house(root: Path, path: str, source: str) -> Path:

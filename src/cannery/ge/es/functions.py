@@ -14,7 +14,7 @@ from typing import Any
 from cannery.core import GeStatus
 from cannery.ge.error import GeError
 from cannery.ge.es.graph_builder import GraphBuilder
-from cannery.ge.es.tensor_holder import TensorHolder
+from cannery.ge.es.tensor_holder import Builder, TensorHolder
 from cannery.operator import AttrType, Operator, OperatorDefinition
 
 _TYPES: dict[AttrType, Any] = {
@@ -87,11 +87,13 @@ def _result(definition: OperatorDefinition) -> Callable[..., Any]:
     return namedtuple(f"{definition.name}Output", [param.name for param in definition.outputs])
 
 
-def _builder(name: str, tensors: Sequence[Any], owner: GraphBuilder | None) -> GraphBuilder:
+def _builder(name: str, tensors: Sequence[Any], owner: GraphBuilder | None) -> Builder:
     stranger = next((t for t in tensors if t is not None and not isinstance(t, TensorHolder)), None)
     if stranger is not None:
         raise TypeError(f"{name}: found {type(stranger).__name__}, expected a TensorHolder")
-    builders = [tensor.builder for tensor in tensors if tensor is not None] + ([owner] if owner is not None else [])
+    builders: list[Builder] = [tensor.builder for tensor in tensors if tensor is not None] + (
+        [owner] if owner is not None else []
+    )
     if not builders:
         message = f"found no tensors, expected one, or {OWNER}="
         raise GeError(message, name, code=GeStatus.GRAPH_PARAM_INVALID)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from cannery.core import DataType, Format, TensorDesc
 from cannery.ge._engine.model import Source
@@ -12,10 +12,19 @@ from cannery.ge.graph.shape import Shape
 from cannery.ge.graph.tensor_desc import dims_of
 from cannery.operator import all_operators
 
-if TYPE_CHECKING:
-    from cannery.ge.es.graph_builder import GraphBuilder
-
 __all__ = ["TensorHolder"]
+
+
+class Builder(Protocol):
+    """What a tensor asks of the ``GraphBuilder`` it belongs to."""
+
+    def require_open(self) -> None: ...
+
+    def create_scalar(self, value: float, data_type: DataType) -> TensorHolder: ...
+
+    def apply(
+        self, name: str, tensors: Sequence[TensorHolder | None], attrs: Mapping[str, Any]
+    ) -> tuple[TensorHolder, ...]: ...
 
 
 class TensorHolder:
@@ -25,7 +34,7 @@ class TensorHolder:
     installed (entry-point group ``cannery.operators``); without them they are refused by name.
     """
 
-    def __init__(self, builder: GraphBuilder, source: Source) -> None:
+    def __init__(self, builder: Builder, source: Source) -> None:
         self.builder = builder
         self.source = source
 
@@ -34,8 +43,8 @@ class TensorHolder:
         """Name of the node that gives it."""
         return self.source.node.name
 
-    def get_owner_builder(self) -> GraphBuilder:
-        """The builder it belongs to."""
+    def get_owner_builder(self) -> Any:
+        """The ``GraphBuilder`` it belongs to."""
         return self.builder
 
     def set_data_type(self, data_type: DataType) -> TensorHolder:
