@@ -232,18 +232,17 @@ def _hidden_state(name: str, inputs: Callable[[Any], Any]) -> Launches:
     def run(module: ModuleType) -> None:
         import cannery
         from cannery.operator import staged
+        from cannery.operator.tensors import allocate, bind_inputs
 
         chip = cannery.soc("Ascend910B1", aiv_cores=2)
         operator = cannery.find_operator(name)
         generator = np.random.default_rng(0)
         x = inputs(generator)
         attrs = {"qSeqLen": [3, 7], "maxSeqLen": 8}
-        tensors = staged.bind_inputs(operator.definition, [x])
+        tensors = bind_inputs(operator.definition, [x])
         descs = [None if tensor is None else tensor.desc for tensor in tensors]
-        context = staged.bind(operator, descs, attrs, soc=chip)
-        context = staged.infer_shape(operator, context)
-        out = staged.allocate(context, (None,), None)
-        module.launch(context, staged.tiling(operator, context), tensors, out)
+        call = staged.prepare(operator, descs, attrs, soc=chip)
+        module.launch(call.context, call.tiling, tensors, allocate(call.context, (None,), None))
 
     return run
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cannery.core import DataType, Format, OperatorError, Shape, TensorDesc
-from cannery.operator import TilingResult, find_operator, staged
+from cannery.operator import find_operator, staged
 from cannery.soc import Soc, soc
 
 UNPAD, PAD = "UnpadWithHiddenState", "PadWithHiddenState"
@@ -44,12 +44,11 @@ class Call:
 
     def _run(self) -> str:
         operator = find_operator(self.name)
-        context = staged.bind(operator, self.inputs, self.attrs, soc=self.chip, quirks=self.quirks)
-        staged.check(operator, context)
-        context = staged.infer_shape(operator, context)
-        result = staged.tiling(operator, context.with_outputs(self.outputs))
-        if not result.data:
-            staged.launch(operator, context, result, (), ())
+        call = staged.prepare(
+            operator, self.inputs, self.attrs, soc=self.chip, quirks=self.quirks, buffers=self.outputs
+        )
+        if not call.tiling.data:
+            staged.launch(call, (), ())
         return "NO_ERROR"
 
 
@@ -197,7 +196,7 @@ def test_setup_alone_judges_dims_and_sizes_of_both_then_types_of_both_then_shape
     call, operator = output(x(legal(name))), find_operator(name)
     context = staged.bind(operator, call.inputs, call.attrs, soc=call.chip).with_outputs(call.outputs)
     with pytest.raises(OperatorError) as caught:
-        staged.tiling(operator, context)
+        operator.tiling(context)
     assert (caught.value.stage.letter, caught.value.parameter) == ("S", expected)
 
 
@@ -207,7 +206,7 @@ def test_setup_alone_counts_the_inputs(name: str, count: int) -> None:
     call, operator = legal(name), find_operator(name)
     context = staged.bind(operator, call.inputs * count, call.attrs).with_outputs(call.outputs)
     with pytest.raises(OperatorError) as caught:
-        staged.tiling(operator, context)
+        operator.tiling(context)
     assert (caught.value.stage.letter, caught.value.code.name) == ("S", "ERROR_INVALID_IN_TENSOR_NUM")
 
 
@@ -219,7 +218,7 @@ def test_create_checks_the_reserved_bytes_then_the_chip_then_the_limit_then_the_
         operator = find_operator(name)
         context = staged.bind(operator, (), attrs, soc=chip)
         with pytest.raises(OperatorError) as caught:
-            staged.check(operator, context)
+            operator.check(context)
         named.append(caught.value.parameter)
         attrs = {key: value for key, value in attrs.items() if key != attr}
     assert named == ["rsv", "soc", "maxSeqLen", "qSeqLen[0]"]
@@ -252,5 +251,5 @@ def test_a_launch_without_tiling_data_names_the_stage_that_failed() -> None:
     operator = find_operator(PAD)
     context = staged.bind(operator, (), {"qSeqLen": [1]}, quirks=True)
     with pytest.raises(OperatorError, match="PadWithHiddenState: launch: tiling: found no data") as caught:
-        staged.launch(operator, context, TilingResult(key=0, block_dim=0), (), ())
+        staged.launch(staged.Prepared(operator, context), (), ())
     assert caught.value.code.name == "ERROR_INVALID_PARAM"

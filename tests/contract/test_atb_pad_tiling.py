@@ -27,9 +27,8 @@ def tile(
     shape = (len(lengths), limit, hidden) if name == UNPAD else (sum(lengths), hidden)
     operator = find_operator(name)
     x = TensorDesc(DataType.DT_FLOAT16, Shape(shape))
-    context = staged.bind(operator, [x], {"qSeqLen": lengths, "maxSeqLen": limit}, soc=soc, quirks=quirks)
-    staged.check(operator, context)
-    return staged.tiling(operator, staged.infer_shape(operator, context))
+    attrs = {"qSeqLen": lengths, "maxSeqLen": limit}
+    return staged.prepare(operator, [x], attrs, soc=soc, quirks=quirks).tiling
 
 
 def read(name: str, result: TilingResult) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cannery.core import DataType, Format, OperatorError, Shape, TensorDesc
+from cannery.core import DataType, Format, OperatorError, Shape, Stage, TensorDesc
 from cannery.operator import find_operator, staged
 from cannery.soc import Soc, soc
 
@@ -33,11 +33,9 @@ class Call:
     def outcome(self) -> str:
         operator = find_operator(self.name)
         try:
-            context = staged.bind(operator, self.inputs, self.attrs, soc=self.chip)
-            staged.check(operator, context)
-            context = staged.infer_shape(operator, context)
-            assert context.outputs == self.outputs or self != LEGAL[self.name]
-            staged.tiling(operator, context.with_outputs(self.outputs))
+            call = staged.prepare(operator, self.inputs, self.attrs, soc=self.chip, until=Stage.INFER_SHAPE)
+            assert call.context.outputs == self.outputs or self != LEGAL[self.name]
+            operator.tiling(call.context.with_outputs(self.outputs))
         except OperatorError as error:
             return f"{error.stage.letter}:{error.code.name}"
         return "NO_ERROR"
@@ -197,7 +195,7 @@ def test_each_fault_has_its_stage_and_code(name: str, what: str, fault: Any, exp
 def test_tiling_says_on_how_many_cores(name: str) -> None:
     operator, call = find_operator(name), LEGAL[name]
     context = staged.bind(operator, call.inputs, call.attrs, soc=call.chip).with_outputs(call.outputs)
-    result = staged.tiling(operator, context)
+    result = operator.tiling(context)
     assert result.block_dim == (24 if name == "StridedBatchMatmul" else 48)
     assert int.from_bytes(result.data[:8], "little") == result.block_dim
     assert prod(result.workspaces) == 1

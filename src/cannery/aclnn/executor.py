@@ -9,7 +9,8 @@ import torch
 
 from cannery.aclnn.objects import AclTensor, View
 from cannery.core import AclnnStatus, OperatorError, Tensor
-from cannery.operator import CallContext, Operator, TilingResult, staged
+from cannery.operator import Operator, staged
+from cannery.operator.staged import Prepared
 from cannery.runtime import AclError, Process, RuntimeFault
 from cannery.runtime.call import call
 from cannery.runtime.device import Device
@@ -46,18 +47,21 @@ class Executor:
         is_repeatable: phase 2 leaves it alive.
     """
 
-    operator: Operator
-    context: CallContext
-    tiling: TilingResult
+    call: Prepared
     inputs: tuple[Slot | None, ...]
     outputs: tuple[Slot, ...]
     device: Device
     is_repeatable: bool = False
 
     @property
+    def operator(self) -> Operator:
+        """The operator that runs."""
+        return self.call.operator
+
+    @property
     def workspace_size(self) -> int:
         """Bytes of workspace that phase 2 wants."""
-        return sum(self.tiling.workspaces)
+        return sum(self.call.tiling.workspaces)
 
     @property
     def slots(self) -> tuple[Slot | None, ...]:
@@ -93,7 +97,7 @@ class Executor:
         views = [t for t in tensors[count:] if t is not None]
         # An output with gaps is computed apart and copied in: engines write whole tensors.
         outputs = tuple(Tensor(view.contiguous()) for view in views)
-        staged.launch(self.operator, self.context, self.tiling, inputs, outputs, self._engine(process))
+        staged.launch(self.call, inputs, outputs, self._engine(process))
         for view, output in zip(views, outputs, strict=True):
             if output.torch is not view:
                 view.copy_(output.torch)

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import torch
 
-from cannery.core import AclnnStatus, DataType, OperatorError, Shape, TensorDesc
-from cannery.operator import ACLNN, AttrType, CallContext, Operator, TilingResult, staged
+from cannery.core import AclnnStatus, DataType, OperatorError, Shape, Stage, TensorDesc
+from cannery.operator import ACLNN, AttrType, CallContext, Operator, staged
+from cannery.operator.staged import Prepared
 from cannery.runtime import RuntimeFault
 from cannery.soc import Soc
 
@@ -46,8 +47,7 @@ class Request:
     is_deterministic: bool
 
 
-Plan = tuple[CallContext, TilingResult]
-Planner = Callable[[Request], Plan]
+Planner = Callable[[Request], Prepared]
 
 
 def planner(operator: Operator, names: tuple[str, ...]) -> Planner:
@@ -58,11 +58,11 @@ def planner(operator: Operator, names: tuple[str, ...]) -> Planner:
     return lru_cache(maxsize=KEPT_PLANS)(partial(_plan, operator, names))
 
 
-def _plan(operator: Operator, names: tuple[str, ...], request: Request) -> Plan:
+def _plan(operator: Operator, names: tuple[str, ...], request: Request) -> Prepared:
     if operator.definition.aicore:
         _check_dtypes(operator, request)
     try:
-        return _stages(operator, _context(operator, names, request), request)
+        return _stages(Prepared(operator, _context(operator, names, request)), request)
     except OperatorError as error:
         code = error.code if isinstance(error.code, AclnnStatus) else ACLNN.codes[error.stage]
         where = f"{error.operator}: {error.stage.value}: {error.parameter}"
@@ -87,15 +87,13 @@ def _context(operator: Operator, names: tuple[str, ...], request: Request) -> Ca
     return replace(context, attrs=MappingProxyType({**context.attrs, **nulls})) if nulls else context
 
 
-def _stages(operator: Operator, context: CallContext, request: Request) -> Plan:
-    staged.check(operator, context)
-    context = staged.infer_shape(operator, context)
-    for param, desc in zip(operator.definition.outputs, request.outputs, strict=True):
+def _stages(call: Prepared, request: Request) -> Prepared:
+    call = staged.advance(call, Stage.INFER_SHAPE)
+    for param, desc in zip(call.operator.definition.outputs, request.outputs, strict=True):
         if desc is None:
             raise RuntimeFault(INVALID, param.name, "null", "a tensor: the output is required")
-    context = context.with_outputs([desc for desc in request.outputs if desc is not None])
     with _determinism(request.is_deterministic):
-        return context, staged.tiling(operator, context)
+        return staged.advance(call)
 
 
 def torch_is_deterministic() -> bool:

@@ -83,8 +83,7 @@ def plan(process: Process, operator: Operator, planned: Planner, arguments: Argu
     request = Request(
         _descs(inputs), attributes, _descs(outputs), chip, process.machine.quirks, _is_deterministic(process)
     )
-    context, tiling = planned(request)
-    return Executor(operator, context, tiling, inputs, tuple(slot for slot in outputs if slot is not None), device)
+    return Executor(planned(request), inputs, tuple(slot for slot in outputs if slot is not None), device)
 
 
 def submit(process: Process, operator: Operator, workspace: int, size: int, handle: int, stream: int) -> None:
@@ -151,14 +150,14 @@ def _machine(process: Process) -> Any:
         process.require_initialized()
         return process.chip(), process.context.device
     except RuntimeFault as fault:
-        raise RuntimeFault(RUNTIME_ERROR, fault.parameter, fault.found, fault.expected) from fault
+        raise RuntimeFault(RUNTIME_ERROR, *fault.facts) from fault
 
 
 def _stream(process: Process, handle: int, executor: Executor) -> Stream:
     try:
         stream = process.stream(handle)
     except RuntimeFault as fault:
-        raise RuntimeFault(RUNTIME_ERROR, fault.parameter, fault.found, fault.expected) from fault
+        raise RuntimeFault(RUNTIME_ERROR, *fault.facts) from fault
     if process.context.device is not executor.device:
         found, expected = (
             f"one of device {process.context.device.number}",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
 
-from cannery.core import AtbStatus, OperatorError, Stage
+from cannery.core import AtbStatus, OperatorError, Refusal, Stage
 
 
 class MkiStatus(IntEnum):
@@ -53,7 +53,7 @@ MKI_TO_ATB: Mapping[MkiStatus, AtbStatus] = MappingProxyType(
 )
 
 
-class KernelError(ValueError):
+class KernelError(Refusal, ValueError):
     """A kernel's refusal, before anything above it has put it in ATB's words.
 
     Attributes:
@@ -61,11 +61,9 @@ class KernelError(ValueError):
     """
 
     def __init__(self, status: MkiStatus, parameter: str, found: object, expected: object) -> None:
-        super().__init__(status, parameter, found, expected)
+        super().__init__(parameter, found, expected)
+        self.args = (status, parameter, found, expected)
         self.status = status
-        self.parameter = parameter
-        self.found = found
-        self.expected = expected
 
 
 def refusal(
@@ -82,7 +80,7 @@ def refusal(
 
 def from_kernel(stage: Stage, name: str, failure: KernelError) -> OperatorError:
     """A kernel's refusal in ATB's words."""
-    return refusal(stage, name, failure.parameter, failure.found, failure.expected, MKI_TO_ATB[failure.status])
+    return refusal(stage, name, *failure.facts, MKI_TO_ATB[failure.status])
 
 
 def from_exception(stage: Stage, name: str, failure: Exception, code: AtbStatus) -> OperatorError:

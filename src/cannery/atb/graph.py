@@ -182,8 +182,7 @@ class GraphOperation(Operation):
             try:
                 made = node.operation.infer(tuple(self._view(stage, descs, view) for view in node.views()))
             except OperatorError as error:
-                facts = (error.operator, error.parameter, error.found, error.expected, error.code)
-                raise OperatorError(stage, *facts) from error
+                raise OperatorError(stage, error.operator, *error.facts, error.code) from error
             for number, desc in zip(node.outTensorIds, made, strict=True):
                 descs[number] = desc
         return descs

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cannery.atb.errors import KernelError, MkiStatus
-from cannery.core import Tensor
+from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, Operator, TilingResult, UnknownOperatorError, find_operator, staged
+from cannery.operator.staged import Prepared
 from cannery.runtime import process
 
 NODE_ALIGNMENT = 32
@@ -19,6 +20,11 @@ ENGINE = "eager"
 def align(value: int, step: int) -> int:
     """The next multiple of a step."""
     return -(-value // step) * step
+
+
+def described(operator: Operator, call: CallContext) -> Prepared:
+    """A call whose outputs the caller describes: Setup infers nothing."""
+    return Prepared(operator, call, Stage.INFER_SHAPE)
 
 
 class Kernel:
@@ -50,27 +56,25 @@ class Kernel:
         counts = (len(call.inputs), len(call.outputs)) == (len(definition.inputs), len(definition.outputs))
         return counts and call.definition is definition
 
-    def init(self, call: CallContext) -> TilingResult:
+    def init(self, call: CallContext) -> Prepared:
         """Check, then tiling.
 
         Raises:
             KernelError: the call is not this kernel's.
             OperatorError: the checks of Setup or the tiling refuse it.
         """
-        result = staged.tiling(self.operator, call)
+        prepared = staged.advance(described(self.operator, call))
         if not self.can_support(call):
             expected = f"a call of {self.operator.name} with all its tensors"
             raise KernelError(MkiStatus.ERROR_INVALID_VALUE, self.name, call.definition.name, expected)
-        return result
+        return prepared
 
     @staticmethod
     def tiling_size(result: TilingResult) -> int:
         """Bytes the tiling of a node takes: whole blocks of 32."""
         return align(len(result.data), NODE_ALIGNMENT)
 
-    def launch(
-        self, call: CallContext, result: TilingResult, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor]
-    ) -> None:
+    def launch(self, call: Prepared, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
         """Compute into the outputs, with the engine ``CANNERY_ENGINE`` names where the operator has it.
 
         Raises:
@@ -78,4 +82,4 @@ class Kernel:
         """
         wanted = process().machine.engine
         engine = wanted if wanted in self.operator.engines else ENGINE
-        staged.launch(self.operator, call, result, inputs, outputs, engine)
+        staged.launch(call, inputs, outputs, engine)

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from cannery.operator import CallContext, TilingResult
+from cannery.operator import CallContext
+from cannery.operator.staged import Prepared
 
 # The second name is spelled so in the original.
 LOCAL_COUNT = "ATB_OPSRUNNER_KERNEL_CACHE_LOCAL_COUNT"
@@ -31,10 +32,9 @@ def capacity(name: str, environment: Mapping[str, str] = os.environ) -> int:
 
 @dataclass(frozen=True)
 class Item:
-    """A call and its tiling."""
+    """A call with its tiling."""
 
-    call: CallContext
-    tiling: TilingResult
+    call: Prepared
     launches_with_tiling: bool
 
 
@@ -49,11 +49,11 @@ class KernelCache:
     def __len__(self) -> int:
         return len(self._items)
 
-    def find(self, call: CallContext, launches_with_tiling: bool) -> TilingResult | None:
-        """The tiling of an equal call that is launched in the same way."""
+    def find(self, call: CallContext, launches_with_tiling: bool) -> Prepared | None:
+        """An equal call that is launched in the same way."""
         for item in self._items:
-            if item.launches_with_tiling == launches_with_tiling and item.call == call:
-                return item.tiling
+            if item.launches_with_tiling == launches_with_tiling and item.call.context == call:
+                return item.call
         return None
 
     def add(self, item: Item) -> None:

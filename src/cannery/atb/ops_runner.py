@@ -13,7 +13,8 @@ from cannery.atb.errors import KernelError, from_kernel
 from cannery.atb.kernel import Kernel, align
 from cannery.atb.kernel_cache import LOCAL_COUNT, Item, KernelCache, capacity, global_cache
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, Operator, TilingResult
+from cannery.operator import CallContext, Operator
+from cannery.operator.staged import Prepared
 
 TILING_ALIGNMENT = 512
 WORKSPACE_ALIGNMENT = 512
@@ -44,21 +45,21 @@ class KernelGraph:
 
 @dataclass(frozen=True)
 class Plan:
-    """What Setup found out: the graph, each node's kernel and tiling."""
+    """What Setup found out: the graph, each node's kernel and call."""
 
     graph: KernelGraph
     kernels: tuple[Kernel, ...]
-    tilings: tuple[TilingResult, ...]
+    calls: tuple[Prepared, ...]
 
     @property
     def tiling_size(self) -> int:
         """Bytes of all tilings together, in blocks of 512."""
-        return align(sum(Kernel.tiling_size(tiling) for tiling in self.tilings), TILING_ALIGNMENT)
+        return align(sum(Kernel.tiling_size(call.tiling) for call in self.calls), TILING_ALIGNMENT)
 
     @property
     def workspace_size(self) -> int:
         """Bytes of the kernels' workspaces, in blocks of 512."""
-        return align(sum(sum(tiling.workspaces) for tiling in self.tilings), WORKSPACE_ALIGNMENT)
+        return align(sum(sum(call.tiling.workspaces) for call in self.calls), WORKSPACE_ALIGNMENT)
 
 
 class OpsRunner:
@@ -112,20 +113,20 @@ class OpsRunner:
         try:
             kernels = tuple(Kernel.best(node.operation) for node in graph.nodes)
             pairs = zip(kernels, graph.nodes, strict=True)
-            tilings = tuple(self._tiling(kernel, node, launches_with_tiling) for kernel, node in pairs)
+            calls = tuple(self._prepared(kernel, node, launches_with_tiling) for kernel, node in pairs)
         except KernelError as failure:
             raise from_kernel(Stage.TILING, self.operator.name, failure) from failure
-        return Plan(graph, kernels, tilings)
+        return Plan(graph, kernels, calls)
 
-    def _tiling(self, kernel: Kernel, node: KernelGraphNode, launches_with_tiling: bool) -> TilingResult:
+    def _prepared(self, kernel: Kernel, node: KernelGraphNode, launches_with_tiling: bool) -> Prepared:
         shared = global_cache(f"{self.operator.name}OpsRunner")
         for cache, hit in ((self._cache, "local_hits"), (shared, "global_hits")):
             found = cache.find(node.call, launches_with_tiling) if node.tiling_cache_enable else None
             if found is not None:
                 self._tally.add(hit)
                 return found
-        result = kernel.init(node.call)
+        made = kernel.init(node.call)
         self._tally.add("tilings")
         for cache in (self._cache, shared):
-            cache.add(Item(node.call, result, launches_with_tiling))
-        return result
+            cache.add(Item(made, launches_with_tiling))
+        return made

@@ -15,13 +15,15 @@ from cannery import watch
 from cannery.atb.context import Context
 from cannery.atb.errors import refusal
 from cannery.atb.graph import GraphOperation, GraphParam
-from cannery.atb.kernel import Kernel
+from cannery.atb.kernel import Kernel, described
 from cannery.atb.memory import open_tensor
 from cannery.atb.operation import Descs, Operation, Task
 from cannery.atb.ops_runner import OpsRunner, Plan
 from cannery.atb.params import attributes_of, copy_of, operator_of, param_of
 from cannery.core import AtbStatus, OperatorError, Stage, Tensor, TensorDesc
-from cannery.operator import CallContext, Operator, atb, staged
+from cannery.operator import CallContext, Operator, staged
+from cannery.operator.frameworks.atb import check_tiled
+from cannery.operator.staged import Prepared
 from cannery.runtime import AclError, RuntimeFault, process
 from cannery.soc import Soc
 
@@ -62,7 +64,8 @@ class OpsOperation(Operation):
 
     def infer(self, descs: Descs) -> tuple[TensorDesc, ...]:
         """The operator's shape inference, with ATB's checks before it."""
-        return staged.infer_shape(self.operator, replace(self.call, inputs=descs)).outputs
+        call = Prepared(self.operator, replace(self.call, inputs=descs), Stage.CHECK)
+        return staged.advance(call, Stage.INFER_SHAPE).context.outputs
 
     def plan(self, inputs: Descs, outputs: tuple[TensorDesc, ...], context: Context) -> int:
         """Let a runner plan the call."""
@@ -75,8 +78,8 @@ class OpsOperation(Operation):
         """Open the tensors' memory; one task for every node."""
         plan = self._plan
         assert plan is not None
-        for node, tiling in zip(plan.graph.nodes, plan.tilings, strict=True):
-            atb.check_tiled(node.call, tiling)
+        for call in plan.calls:
+            check_tiled(call.context, call.tiling)
         definition = self.operator.definition
         pairs = zip((*definition.inputs, *definition.outputs), (*inputs, *outputs), strict=True)
         tensors = [open_tensor(self.operator.name, param.name, *pair) for param, pair in pairs]
@@ -99,7 +102,7 @@ class OpsOperation(Operation):
         try:
             self._take(context)
         except LookupError:
-            staged.tiling(self.operator, call)  # what is wrong with the tensors is said before
+            staged.advance(described(self.operator, call))  # what is wrong with the tensors is said before
             raise
         assert self._runner is not None
         self._context = context
@@ -115,9 +118,9 @@ class OpsOperation(Operation):
         context.tally.add("unpooled")
 
     def _task(self, plan: Plan, index: int, tensors: Sequence[Tensor]) -> Task:
-        node, kernel, tiling = plan.graph.nodes[index], plan.kernels[index], plan.tilings[index]
+        node, kernel, call = plan.graph.nodes[index], plan.kernels[index], plan.calls[index]
         inputs, outputs = ([tensors[number] for number in ids] for ids in (node.in_tensors, node.out_tensors))
-        return Task(self.stream_id, lambda: _launch(kernel, node.call, tiling, inputs, outputs))
+        return Task(self.stream_id, lambda: _launch(kernel, call, inputs, outputs))
 
 
 def _launch(kernel: Kernel, *arguments: Any) -> None:
@@ -147,8 +150,7 @@ def CreateOperation(param: Any, *, soc: str | Soc | None = None, quirks: bool | 
     if operator is None:
         expected = "a parameter structure such as UnpadWithHiddenStateParam"
         raise refusal(Stage.CHECK, "CreateOperation", "param", "null" if param is None else repr(param), expected)
-    call = _bind(operator, attributes_of(param), soc, quirks)
-    staged.check(operator, call)
+    call = _create(operator, attributes_of(param), soc, quirks)
     reserved = {attr.name: attr.default for attr in operator.definition.attributes if attr.internal}
     return OpsOperation(operator, replace(call, attrs={**call.attrs, **reserved}))
 
@@ -176,8 +178,7 @@ def UpdateOperationParam(operation: Operation | None, param: Any) -> AtbStatus:
     if operator_of(param) is not ours.operator:
         found = "null" if param is None else type(param).__name__
         raise refusal(Stage.CHECK, "UpdateOperationParam", "param", found, f"{ours.operator.name}Param")
-    call = _bind(ours.operator, attributes_of(param, reserved=False), ours.call.soc, ours.call.quirks)
-    staged.check(ours.operator, call)
+    call = _create(ours.operator, attributes_of(param, reserved=False), ours.call.soc, ours.call.quirks)
     if param != ours.param:
         ours.set_param(replace(call, attrs=dict(call.attrs)))
     return AtbStatus.NO_ERROR
@@ -209,9 +210,10 @@ def GetExecuteStreamId(operation: Operation | None) -> int:
     return _living(operation, "GetExecuteStreamId").stream_id
 
 
-def _bind(operator: Operator, attrs: dict[str, Any], soc: str | Soc | None, quirks: bool | None) -> CallContext:
+def _create(operator: Operator, attrs: dict[str, Any], soc: str | Soc | None, quirks: bool | None) -> CallContext:
     chip = soc or watch.current().soc or os.environ.get("CANNERY_SOC") or None
-    return staged.bind(operator, (), attrs, soc=chip, quirks=process().machine.quirks if quirks is None else quirks)
+    quirks = process().machine.quirks if quirks is None else quirks
+    return staged.prepare(operator, (), attrs, soc=chip, quirks=quirks, until=Stage.CHECK).context
 
 
 def _living(operation: Operation | None, function: str) -> Operation:

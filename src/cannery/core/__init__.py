@@ -1,7 +1,7 @@
-"""The vocabulary every floor shares: data types, formats, shapes, tensors, the one error and the status tables."""
+"""The vocabulary every floor shares: data types, formats, shapes, tensors, refusals and the status tables."""
 
 from cannery.core.dtype import DataType
-from cannery.core.errors import OperatorError, Stage
+from cannery.core.errors import OperatorError, Refusal, Stage
 from cannery.core.format import Format
 from cannery.core.precision import own_precision
 from cannery.core.shape import INT64_MAX, UNKNOWN_DIM, UNKNOWN_DIM_NUM, Shape
@@ -18,6 +18,7 @@ __all__ = [
     "Format",
     "GeStatus",
     "OperatorError",
+    "Refusal",
     "Shape",
     "Stage",
     "Tensor",

@@ -22,8 +22,8 @@ class CallContext:
         attrs: every attribute by its original name, defaults filled in.
         outputs: the output descriptors; empty until they are inferred or given.
         quirks: reproduce the original's code where it is wrong or undefined.
-        buffers: descriptors of the output buffers the caller gave, None where memory is ours to take; empty when none
-            was given. Host checks that judge outputs read them here, as inference comes later.
+        buffers: descriptors of the output buffers the caller gave, None where memory is ours to take; None when
+            none was given. Host checks that judge outputs read them here, as inference comes later.
     """
 
     definition: OperatorDefinition
@@ -32,7 +32,7 @@ class CallContext:
     soc: Soc
     quirks: bool = False
     outputs: tuple[TensorDesc, ...] = ()
-    buffers: tuple[TensorDesc | None, ...] = ()
+    buffers: tuple[TensorDesc | None, ...] | None = None
 
     def with_outputs(self, outputs: Sequence[TensorDesc]) -> CallContext:
         """The same call with these output descriptors."""
@@ -55,6 +55,11 @@ class CallContext:
         """The error to raise; without a code it is the one the framework has for the stage."""
         code = self.definition.contract.codes[stage] if code is None else code
         return OperatorError(stage, self.definition.name, parameter, found, expected, code)
+
+    def miscounted(self, found: str) -> OperatorError:
+        """The error to raise when the caller gave another number of outputs; ATB has the code of its inputs for it."""
+        expected = len(self.definition.outputs)
+        return self.error(Stage.TILING, "outputs", found, expected, self.definition.contract.arity_code)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
-from cannery.core import Tensor
+from cannery.core import Stage, Tensor
 from cannery.operator import staged
 from cannery.operator.context import CallContext, TilingResult
 from cannery.operator.registry import find_operator
+from cannery.operator.tensors import allocate, bind_inputs, bind_outputs, describe_outputs
 from cannery.soc import Soc
 
 
@@ -70,17 +71,15 @@ def run(
     """
     operator = find_operator(name)
     staged.check_engine(operator, engine)
-    tensors = staged.bind_inputs(operator.definition, inputs)
+    tensors = bind_inputs(operator.definition, inputs)
     descs = [None if tensor is None else tensor.desc for tensor in tensors]
-    buffers_given = staged.describe_outputs(operator.definition, outputs)
-    context = staged.bind(operator, descs, attrs, soc=soc, quirks=quirks, buffers=buffers_given)
-    staged.check(operator, context)
-    context = staged.infer_shape(operator, context)
-    given, context = staged.bind_outputs(context, outputs, tensors)
-    result = staged.tiling(operator, context)
-    buffers = staged.allocate(context, given, _device(tensors), fill)
-    findings = staged.launch(operator, context, result, tensors, buffers, engine)
-    return RunResult(tuple(_give_back(buffer) for buffer in buffers), result, context, findings)
+    described = describe_outputs(operator.definition, outputs)
+    call = staged.prepare(operator, descs, attrs, soc=soc, quirks=quirks, buffers=described, until=Stage.INFER_SHAPE)
+    given = bind_outputs(call.context, outputs, tensors)
+    call = staged.advance(call)
+    buffers = allocate(call.context, given, _device(tensors), fill)
+    findings = staged.launch(call, tensors, buffers, engine)
+    return RunResult(tuple(_give_back(buffer) for buffer in buffers), call.tiling, call.context, findings)
 
 
 def _device(tensors: Sequence[Tensor | None]) -> torch.device | None:

@@ -1,20 +1,41 @@
-"""The staged call every face ends in: check → infer_shape → tiling → launch."""
+"""The staged call every face ends in: check → infer_shape → tiling → launch.
+
+``prepare`` runs the stages that need no data; a face that stops between two of them goes on with ``advance``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
-from typing import Any
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Final
 
-import numpy as np
 import torch
 
-from cannery.core import OperatorError, Stage, Tensor, TensorDesc, own_precision
+from cannery.core import Stage, Tensor, TensorDesc, own_precision
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.context import CallContext, Operator, TilingResult
-from cannery.operator.definition import OperatorDefinition, TensorParam
+from cannery.operator.definition import OperatorDefinition
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
+
+UNTILED: Final = TilingResult(key=0, block_dim=0)
+"""The tiling of a call that did not come so far."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A call without its data, and how far it came.
+
+    Attributes:
+        stage: the last stage it passed; None when it is only bound.
+        tiling: ``UNTILED`` before tiling.
+    """
+
+    operator: Operator
+    context: CallContext
+    stage: Stage | None = None
+    tiling: TilingResult = UNTILED
 
 
 def default_soc(definition: OperatorDefinition) -> Soc:
@@ -29,7 +50,7 @@ def bind(
     *,
     soc: str | Soc | None = None,
     quirks: bool = False,
-    buffers: Sequence[TensorDesc | None] = (),
+    buffers: Sequence[TensorDesc | None] | None = None,
 ) -> CallContext:
     """A call without its data: attributes converted, chip looked up. ``buffers`` describes the outputs the caller gave.
 
@@ -39,40 +60,48 @@ def bind(
     """
     chip = default_soc(operator.definition) if soc is None else find_soc(soc)
     values = bind_attributes(operator.definition, attrs)
-    return CallContext(operator.definition, tuple(inputs), values, chip, quirks, buffers=tuple(buffers))
+    given = None if buffers is None else tuple(buffers)
+    return CallContext(operator.definition, tuple(inputs), values, chip, quirks, buffers=given)
 
 
-def check(operator: Operator, context: CallContext) -> None:
-    """First stage: the number of inputs where this framework counts early, the chip, the operator's own rules."""
-    if context.definition.contract.arity_stage is Stage.CHECK:
-        _check_arity(context)
-    _check_soc(context)
-    operator.check(context)
+def prepare(
+    operator: Operator,
+    inputs: Sequence[TensorDesc | None],
+    attrs: Mapping[str, Any] | None = None,
+    *,
+    soc: str | Soc | None = None,
+    quirks: bool = False,
+    buffers: Sequence[TensorDesc | None] | None = None,
+    until: Stage = Stage.TILING,
+) -> Prepared:
+    """Bind a call and take it through its stages, ``until`` included. The arguments are those of ``bind``.
+
+    Raises:
+        OperatorError: a stage refuses the call.
+        UnknownSocError: there is no such chip.
+    """
+    context = bind(operator, inputs, attrs, soc=soc, quirks=quirks, buffers=buffers)
+    return advance(Prepared(operator, context), until)
 
 
-def infer_shape(operator: Operator, context: CallContext) -> CallContext:
-    """Second stage: the context with inferred output descriptors."""
-    if context.definition.contract.arity_stage is Stage.INFER_SHAPE:
-        _check_arity(context)
-    return context.with_outputs(operator.infer_shape(context))
+def advance(call: Prepared, until: Stage = Stage.TILING) -> Prepared:
+    """The call after the stages it has not passed yet, ``until`` included.
 
-
-def tiling(operator: Operator, context: CallContext) -> TilingResult:
-    """Third stage: how the work is split, from descriptors alone."""
-    return operator.tiling(context)
+    Raises:
+        OperatorError: a stage refuses the call.
+    """
+    first = 0 if call.stage is None else _ORDER.index(call.stage) + 1
+    for stage in _ORDER[first : _ORDER.index(until) + 1]:
+        call = replace(_STEPS[stage](call), stage=stage)
+    return call
 
 
 def launch(
-    operator: Operator,
-    context: CallContext,
-    result: TilingResult,
-    inputs: Sequence[Tensor | None],
-    outputs: Sequence[Tensor],
-    engine: str = "eager",
+    call: Prepared, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], engine: str = "eager"
 ) -> tuple[Any, ...]:
     """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any."""
     with torch.no_grad(), own_precision(outputs[0].torch.device if outputs else torch.device("cpu")):
-        found = operator.engines[engine](context, result, tuple(inputs), tuple(outputs))
+        found = call.operator.engines[engine](call.context, call.tiling, tuple(inputs), tuple(outputs))
     return tuple(found or ())
 
 
@@ -86,101 +115,45 @@ def check_engine(operator: Operator, engine: str) -> None:
         raise ValueError(f"{operator.name}: engine: found {engine!r}, expected one of {', '.join(operator.engines)}")
 
 
-def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | None, ...]:
-    """Tensors in definition order from a sequence, or from a mapping by name; absent optional ones are None.
-
-    Raises:
-        OperatorError: at stage check: not tensors, or an unknown name.
-    """
-    values = _in_order(definition, definition.inputs, inputs, "inputs")
-    names = [param.name for param in definition.inputs]
-    names += [f"inputs[{index}]" for index in range(len(names), len(values))]
-    return tuple(_as_tensor(definition, name, value) for name, value in zip(names, values, strict=False))
+def _check(call: Prepared) -> Prepared:
+    """First stage: the number of inputs where this framework counts early, the chip, the operator's own rules."""
+    _check_arity(call.context, Stage.CHECK)
+    _check_soc(call.context)
+    call.operator.check(call.context)
+    return call
 
 
-def describe_outputs(definition: OperatorDefinition, outputs: Any) -> tuple[TensorDesc | None, ...]:
-    """Descriptors of the buffers the caller gave, for ``bind``; how many are due is judged later, by ``bind_outputs``.
-
-    Raises:
-        OperatorError: at stage check: not tensors, or an unknown name.
-    """
-    if outputs is None:
-        return ()
-    given = _in_order(definition, definition.outputs, outputs, "outputs")
-    names = [param.name for param in definition.outputs]
-    names += [f"outputs[{index}]" for index in range(len(names), len(given))]
-    tensors = (_as_tensor(definition, name, value) for name, value in zip(names, given, strict=False))
-    return tuple(None if tensor is None else tensor.desc for tensor in tensors)
+def _infer_shape(call: Prepared) -> Prepared:
+    """Second stage: the context with inferred output descriptors."""
+    _check_arity(call.context, Stage.INFER_SHAPE)
+    return replace(call, context=call.context.with_outputs(call.operator.infer_shape(call.context)))
 
 
-def bind_outputs(
-    context: CallContext, outputs: Any, inputs: Sequence[Tensor | None]
-) -> tuple[tuple[Tensor | None, ...], CallContext]:
-    """The caller's buffers in definition order, None where there is none, and the context with their descriptors.
-
-    ``inputs`` say which device the buffers have to be on.
-
-    Raises:
-        OperatorError: at stage check: not tensors; at stage tiling: a wrong number, or a buffer that cannot be written.
-    """
-    params = context.definition.outputs
-    if outputs is None:
-        return (None,) * len(params), context
-    given = _in_order(context.definition, params, outputs, "outputs")
-    if len(given) != len(params):
-        # ATB answers a wrong number of outputs as it answers a wrong number of inputs.
-        code = context.definition.contract.arity_code
-        raise context.error(Stage.TILING, "outputs", f"{len(given)} buffers", len(params), code)
-    buffers = tuple(_as_tensor(context.definition, p.name, value) for p, value in zip(params, given, strict=True))
-    device = _device_read(context.definition, inputs)
-    for param, tensor in zip(params, buffers, strict=True):
-        _check_buffer(context, param, tensor, device)
-    descs = [desc if t is None else t.desc for t, desc in zip(buffers, context.outputs, strict=True)]
-    return buffers, context.with_outputs(descs)
+def _tile(call: Prepared) -> Prepared:
+    """Third stage: how the work is split, from descriptors alone; the caller's buffers are the outputs now."""
+    context = _with_buffers(call.context)
+    return replace(call, context=context, tiling=call.operator.tiling(context))
 
 
-def allocate(
-    context: CallContext, buffers: Sequence[Tensor | None], device: torch.device | None, fill: int = 0
-) -> tuple[Tensor, ...]:
-    """The caller's buffers, and fresh memory filled with ``fill`` where there is none.
-
-    Raises:
-        OperatorError: at stage launch: the memory cannot be had.
-    """
-    pairs = zip(context.definition.outputs, buffers, context.outputs, strict=True)
-    return tuple(
-        _fresh(context, param.name, desc, device, fill) if tensor is None else tensor for param, tensor, desc in pairs
-    )
+_STEPS = MappingProxyType({Stage.CHECK: _check, Stage.INFER_SHAPE: _infer_shape, Stage.TILING: _tile})
+_ORDER = tuple(_STEPS)
 
 
-def _in_order(definition: OperatorDefinition, params: tuple[TensorParam, ...], values: Any, what: str) -> list[Any]:
-    if isinstance(values, Mapping):
-        names = {param.name for param in params}
-        stranger = next((name for name in values if name not in names), None)
-        if stranger is not None:
-            raise _check_error(definition, what, repr(stranger), f"names among {', '.join(sorted(names))}")
-        return [values.get(param.name) for param in params]
-    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
-        raise _check_error(definition, what, type(values).__name__, "a list of tensors or a mapping by name")
-    return list(values)
+def _with_buffers(context: CallContext) -> CallContext:
+    if context.buffers is None:
+        return context
+    if len(context.buffers) != len(context.outputs):
+        raise context.miscounted(f"{len(context.buffers)} tensors")
+    pairs = zip(context.buffers, context.outputs, strict=True)
+    return context.with_outputs([inferred if buffer is None else buffer for buffer, inferred in pairs])
 
 
-def _as_tensor(definition: OperatorDefinition, name: str, value: Any) -> Tensor | None:
-    if value is None:
-        return None
-    try:
-        return Tensor.of(value)
-    except (TypeError, ValueError):
-        kinds = (getattr(value, kind, None) for kind in ("dtype", "layout"))
-        found = " ".join([type(value).__name__, *(str(kind) for kind in kinds if kind is not None)])
-        expected = "a dense torch.Tensor or numpy.ndarray of one of CANN's data types"
-        raise _check_error(definition, name, found, expected) from None
-
-
-def _check_arity(context: CallContext) -> None:
+def _check_arity(context: CallContext, stage: Stage) -> None:
+    """The number of inputs, at the stage that counts them."""
+    if stage is not context.definition.contract.arity_stage:
+        return
     params = context.definition.inputs
     code = context.definition.contract.arity_code
-    stage = context.definition.contract.arity_stage
     needed = sum(1 for param in params if not param.optional)
     if len(context.inputs) > len(params):
         raise context.error(stage, "inputs", f"{len(context.inputs)} tensors", f"at most {len(params)}", code)
@@ -195,43 +168,3 @@ def _check_soc(context: CallContext) -> None:
         return
     code = context.definition.contract.soc_code
     raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(aicore.socs)}", code)
-
-
-def _device_read(definition: OperatorDefinition, inputs: Sequence[Tensor | None]) -> torch.device | None:
-    """Where the first input is whose data the kernel reads."""
-    pairs = zip(definition.inputs, inputs, strict=False)
-    return next((tensor.torch.device for param, tensor in pairs if param.is_read and tensor is not None), None)
-
-
-def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | None, device: torch.device | None) -> None:
-    if tensor is None:
-        return
-    # An array's own flags count: one that torch cannot hold was copied, and a copy would take the result.
-    flags = tensor.origin.flags if isinstance(tensor.origin, np.ndarray) else None
-    if not tensor.torch.is_contiguous() or (flags is not None and not flags.c_contiguous):
-        raise context.error(Stage.TILING, param.name, "a buffer that is not contiguous", "a contiguous one")
-    if flags is not None and not flags.writeable:
-        raise context.error(Stage.TILING, param.name, "a read-only buffer", "one that can be written")
-    if device is not None and tensor.torch.device != device:
-        raise context.error(Stage.TILING, param.name, f"a buffer on {tensor.torch.device}", f"one on {device}")
-
-
-def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: int) -> Tensor:
-    try:
-        return Tensor(_filled(tuple(desc.shape), desc.dtype.torch, device, fill), desc.format)
-    except (RuntimeError, MemoryError, ValueError, OverflowError):  # numpy spells too large a size in several ways
-        found = f"not enough memory for {desc}"
-        raise context.error(Stage.LAUNCH, name, found, "an output that fits in memory") from None
-
-
-def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
-    if fill == 0 and 0 not in shape and (device is None or device.type == "cpu"):
-        # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
-        return torch.from_numpy(np.zeros(prod(shape) * dtype.itemsize, np.uint8)).view(dtype).view(shape)
-    return torch.full(shape, fill, dtype=dtype, device=device)
-
-
-def _check_error(definition: OperatorDefinition, parameter: str, found: object, expected: object) -> OperatorError:
-    return OperatorError(
-        Stage.CHECK, definition.name, parameter, found, expected, definition.contract.codes[Stage.CHECK]
-    )

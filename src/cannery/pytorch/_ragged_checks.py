@@ -13,6 +13,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from cannery.core import Refusal
+
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 INTEGER_DTYPES = frozenset(
@@ -29,23 +31,8 @@ INTEGER_DTYPES = frozenset(
 )
 
 
-class RaggedError(ValueError):
-    """An argument of unpad or pad that cannot be used.
-
-    Attributes:
-        parameter: the argument at fault, with an index where one element is.
-        found: what was given, in words.
-        expected: what would do, in words.
-    """
-
-    def __init__(self, parameter: str, found: object, expected: object) -> None:
-        super().__init__(parameter, found, expected)
-        self.parameter = parameter
-        self.found = str(found)
-        self.expected = str(expected)
-
-    def __str__(self) -> str:
-        return f"{self.parameter}: found {self.found}, expected {self.expected}"
+class RaggedError(Refusal, ValueError):
+    """An argument of unpad or pad that cannot be used."""
 
 
 class RaggedTypeError(RaggedError, TypeError):

@@ -14,9 +14,8 @@ from typing import Any, Literal
 
 import torch
 
-from cannery.core import DataType, OperatorError, Shape, TensorDesc
-from cannery.operator import CallContext, Operator, OperatorDefinition, TorchConfig, all_operators, run
-from cannery.operator.staged import default_soc
+from cannery.core import DataType, OperatorError, Shape, Stage, TensorDesc
+from cannery.operator import CallContext, Operator, OperatorDefinition, TorchConfig, all_operators, run, staged
 from cannery.pytorch.schema import TorchSchema, is_offered
 from cannery.pytorch.target import current_target
 
@@ -151,10 +150,12 @@ def _fake(operator: Operator, schema: TorchSchema) -> Callable[..., Any]:
         inputs, attrs = schema.bind(args, kwargs, {})
         tensors = [inputs.get(param.name) for param in definition.inputs]
         descs = tuple(None if t is None else TensorDesc(DataType.of(t.dtype), Shape(t.shape)) for t in tensors)
-        context = CallContext(definition, descs, attrs, default_soc(definition))
+        context = CallContext(definition, descs, attrs, staged.default_soc(definition))
         device = next((t.device for t in tensors if t is not None), "cpu")
-        inferred = operator.infer_shape(context)
-        outputs = tuple(torch.empty(tuple(d.shape), dtype=d.dtype.torch, device=device) for d in inferred)
+        # What is wrong with a call is said when it runs: tracing wants its shapes alone.
+        call = staged.advance(staged.Prepared(operator, context, Stage.CHECK), Stage.INFER_SHAPE)
+        described = call.context.outputs
+        outputs = tuple(torch.empty(tuple(d.shape), dtype=d.dtype.torch, device=device) for d in described)
         return outputs if len(outputs) > 1 else outputs[0]
 
     return fake

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from cannery.core.errors import Refusal
+
 
 class AclError(IntEnum):
     """What an ``acl`` or ``aclrt`` function returns.
@@ -80,25 +82,20 @@ class AclError(IntEnum):
     ACL_ERROR_RT_AICPU_INTERNAL_ERROR = 507900
 
 
-class RuntimeFault(ValueError):
+class RuntimeFault(Refusal, ValueError):
     """A runtime call that is refused, or a task that failed.
 
     Attributes:
         code: the status the caller gets: of ``AclError``, or of ``AclnnStatus`` where an aclnn function refuses.
-        parameter: what is at fault.
-        found: what it is, in words.
-        expected: what it should be or what to do, in words.
     """
 
     def __init__(self, code: IntEnum, parameter: str, found: object, expected: object) -> None:
-        super().__init__(code, parameter, found, expected)
+        super().__init__(parameter, found, expected)
+        self.args = (code, parameter, found, expected)
         self.code = code
-        self.parameter = parameter
-        self.found = str(found)
-        self.expected = str(expected)
 
     def __str__(self) -> str:
-        return f"{self.parameter}: found {self.found}, expected {self.expected} [{self.code.name}]"
+        return f"{super().__str__()} [{self.code.name}]"
 
     @property
     def message(self) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from cannery.core import Stage, Tensor, TensorDesc
+from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult, staged
+from cannery.operator.staged import Prepared
 from cannery.soc import Soc
 from cannery.st.case import Case
 from cannery.st.inputs import Inputs
@@ -19,14 +19,17 @@ class Planned:
     """How far the stages without data came.
 
     Attributes:
-        context: the call; its outputs are inferred when inference was reached.
-        tiling: None where the row ends before it.
+        call: the call; its outputs are inferred when inference was reached.
         notes: what of the row was passed over.
     """
 
-    context: CallContext
-    tiling: TilingResult | None = None
+    call: Prepared
     notes: tuple[str, ...] = ()
+
+    @property
+    def tiling(self) -> TilingResult | None:
+        """How the work was split; None where the row ends before tiling."""
+        return self.call.tiling if self.call.stage is Stage.TILING else None
 
 
 @dataclass(frozen=True)
@@ -43,22 +46,18 @@ def plan(case: Case, chip: Soc, quirks: bool) -> Planned:
     Raises:
         OperatorError: a stage refuses the call.
     """
-    operator, last = case.operator, _last_stage(case)
+    last = _last_stage(case)
     inputs = [None if spec is None else spec.desc for spec in case.tensors]
     told = None if case.outputs is None else [spec.desc for spec in case.outputs]
-    context = staged.bind(operator, inputs, case.attrs, soc=chip, quirks=quirks, buffers=told or ())
-    staged.check(operator, context)
-    if last is Stage.CHECK:
-        return Planned(context)
-    context = staged.infer_shape(operator, context)
-    if last is Stage.INFER_SHAPE:
-        return Planned(context)
-    tiled = context if told is None else _with_outputs(context, told)
-    tiling = staged.tiling(operator, tiled)
-    launched = _sized(context, tiled)
-    pairs = zip(tiled.outputs, launched.outputs, strict=True)
+    first = Stage.CHECK if last is Stage.CHECK else Stage.INFER_SHAPE
+    call = staged.prepare(case.operator, inputs, case.attrs, soc=chip, quirks=quirks, buffers=told, until=first)
+    if last is first:
+        return Planned(call)
+    tiled = staged.advance(call)
+    launched = _sized(call.context, tiled.context)
+    pairs = zip(tiled.context.outputs, launched.outputs, strict=True)
     notes = tuple(f"the row says {row}, {ours} is inferred and taken" for row, ours in pairs if row != ours)
-    return Planned(launched, tiling, notes)
+    return Planned(replace(tiled, context=launched), notes)
 
 
 def launch(case: Case, planned: Planned, inputs: Inputs, engine: str) -> Outputs:
@@ -68,21 +67,12 @@ def launch(case: Case, planned: Planned, inputs: Inputs, engine: str) -> Outputs
         OperatorError: the engine refuses the call.
     """
     assert planned.tiling is not None, case.name
-    tensors, buffers = inputs.tensors, inputs.buffers
-    return Outputs(buffers, staged.launch(case.operator, planned.context, planned.tiling, tensors, buffers, engine))
+    return Outputs(inputs.buffers, staged.launch(planned.call, inputs.tensors, inputs.buffers, engine))
 
 
 def _last_stage(case: Case) -> Stage | None:
     """The stage to end with; a row that waits for an error goes on, to tell which one it meets instead."""
     return None if case.expected.code else case.expected.stage
-
-
-def _with_outputs(context: CallContext, outputs: Sequence[TensorDesc]) -> CallContext:
-    params = context.definition.outputs
-    if len(outputs) != len(params):
-        code = context.definition.contract.arity_code
-        raise context.error(Stage.TILING, "outputs", f"{len(outputs)} tensors", len(params), code)
-    return context.with_outputs(outputs)
 
 
 def _sized(inferred: CallContext, given: CallContext) -> CallContext:

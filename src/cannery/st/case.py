@@ -9,14 +9,14 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from cannery.core import DataType, Format, Shape, Stage, TensorDesc
+from cannery.core import DataType, Format, Refusal, Shape, Stage, TensorDesc
 from cannery.operator import Operator
 from cannery.soc import soc
 
 Number = int | float
 
 
-class CaseFileError(ValueError):
+class CaseFileError(Refusal, ValueError):
     """A case file that is not well formed. The text is one line: file, row, column, found, expected.
 
     Attributes:
@@ -29,13 +29,12 @@ class CaseFileError(ValueError):
     def __init__(
         self, file: Path | str, row: int | None, line: int | None, column: str, found: object, expected: object
     ) -> None:
-        super().__init__(file, row, line, column, found, expected)
+        super().__init__(column, found, expected)
+        self.args = (file, row, line, column, found, expected)
         self.file = str(file)
         self.row = row
         self.line = line
         self.column = column
-        self.found = str(found)
-        self.expected = str(expected)
 
     def __str__(self) -> str:
         row = f"row {self.row} (line {self.line})" if self.row is not None else "header" if self.column else ""
@@ -44,13 +43,12 @@ class CaseFileError(ValueError):
         return ": ".join(filter(None, (self.file, row, column, facts)))
 
 
-class CellError(ValueError):
+class CellError(Refusal, ValueError):
     """What is wrong with one cell; the reader of the row adds where it stands."""
 
     def __init__(self, found: object, expected: object, column: str = "") -> None:
-        super().__init__(found, expected, column)
-        self.found = found
-        self.expected = expected
+        super().__init__(column, found, expected)
+        self.args = (found, expected, column)
         self.column = column
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 
 from cannery.core import OperatorError, Tensor
-from cannery.operator import CallContext, staged
+from cannery.operator import CallContext
+from cannery.operator.tensors import allocate
 from cannery.st.arguments import arguments, to_array
 from cannery.st.case import Case, TensorSpec
 from cannery.st.data import DataError, generator, make_tensor
@@ -90,7 +91,7 @@ def _customized(index: int, drawn: Tensor | None, tensor: TensorSpec | None, val
 
 def _buffers(case: Case, context: CallContext, tensors: Sequence[Tensor | None]) -> tuple[Tensor, ...]:
     try:
-        buffers = staged.allocate(context, (None,) * len(context.outputs), None, case.output_fill)
+        buffers = allocate(context, (None,) * len(context.outputs), None, case.output_fill)
     except ValueError as failure:
         if isinstance(failure, OperatorError):
             raise

@@ -147,7 +147,7 @@ def _run(case: Case, options: Options, spec: TestSpec, chip: Soc, base: CaseResu
 
 
 def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base: CaseResult) -> CaseResult:
-    context = planned.context
+    context = planned.call.context
     is_compared = case.expected == Expectation()
     inputs = make_inputs(case, spec, context, options.seed)
     base = replace(base, output_bytes=inputs.output_bytes)

@@ -166,7 +166,7 @@ def test_a_kernel_graph_has_one_node_with_all_tensors_and_its_sizes() -> None:
     assert (node.operation, node.in_tensors, node.out_tensors) == ("PadWithHiddenStateOperation", (0,), (1,))
     assert plan.graph.internal_tensors == ()
     kernel: Any = plan.kernels[0]
-    assert (kernel.name, kernel.tiling_size(plan.tilings[0])) == ("PadWithHiddenStateKernel", 1184)
+    assert (kernel.name, kernel.tiling_size(plan.calls[0].tiling)) == ("PadWithHiddenStateKernel", 1184)
     assert (plan.tiling_size, plan.workspace_size) == (1536, 0)
     assert kernel.can_support(call)
     assert not kernel.can_support(bound)

@@ -21,7 +21,7 @@ from cannery.atb.single import CreateOperation
 from cannery.atb.torch_atb._params import Param
 from cannery.atb.torch_atb._prof import Prof
 from cannery.atb.types import Tensor, VariantPack
-from cannery.core import AtbStatus, DataType, OperatorError, Shape, Stage, TensorDesc
+from cannery.core import AtbStatus, DataType, OperatorError, Refusal, Shape, Stage, TensorDesc
 from cannery.runtime import RuntimeFault, Stream, process
 
 MAX_DIM = 8
@@ -33,29 +33,26 @@ DTYPES = frozenset((*INTEGERS, torch.half, torch.bfloat16, torch.float))
 T = TypeVar("T")
 
 
-class AtbError(RuntimeError):
+class AtbError(Refusal, RuntimeError):
     """A call that ATB refuses.
 
     Attributes:
         code: ATB's status.
         stage: where it was refused.
-        operator, parameter, found, expected: what is wrong.
+        operator: whose call it was.
     """
 
     def __init__(
         self, code: IntEnum, stage: Stage, operator: str, parameter: str, found: object, expected: object
     ) -> None:
-        super().__init__(code, stage, operator, parameter, found, expected)
+        super().__init__(parameter, found, expected)
+        self.args = (code, stage, operator, parameter, found, expected)
         self.code = code
         self.stage = stage
         self.operator = operator
-        self.parameter = parameter
-        self.found = found
-        self.expected = expected
 
     def __str__(self) -> str:
-        where = f"{self.operator}: {self.stage.value}: {self.parameter}"
-        return f"{where}: found {self.found}, expected {self.expected} [{self.code.name}, {self.code.value}]"
+        return f"{self.operator}: {self.stage.value}: {super().__str__()} [{self.code.name}, {self.code.value}]"
 
 
 class Local:
@@ -161,8 +158,7 @@ def mapped(call: Callable[[], T]) -> T:
     try:
         return call()
     except OperatorError as error:
-        facts = (error.stage, error.operator, error.parameter, error.found, error.expected)
-        raise AtbError(error.code, *facts) from error
+        raise AtbError(error.code, error.stage, error.operator, *error.facts) from error
 
 
 def find_stream(pointer: Any) -> Stream:
@@ -230,5 +226,4 @@ def _synchronize(operation: AtbOperation, context: Context) -> None:
     except RuntimeFault as fault:
         if isinstance(fault.__cause__, OperatorError):
             raise fault.__cause__ from fault
-        facts = (operation.GetName(), fault.parameter, fault.found, fault.expected)
-        raise OperatorError(Stage.LAUNCH, *facts, AtbStatus.ERROR_RT_FAIL) from fault
+        raise OperatorError(Stage.LAUNCH, operation.GetName(), *fault.facts, AtbStatus.ERROR_RT_FAIL) from fault

@@ -182,9 +182,7 @@ def _operator_finding(given: Mapping[str, Any], chip: Soc) -> Finding:
     # What is looked at is the call, not that its metadata was saved along.
     descs[-1] = descs[-1] or TensorDesc(DataType.DT_INT32, Shape((METADATA_SIZE,)))
     try:
-        context = staged.bind(operator, descs, {name: given[name] for name in _ATTRIBUTES}, soc=chip)
-        staged.check(operator, context)
-        staged.tiling(operator, staged.infer_shape(operator, context))
+        staged.prepare(operator, descs, {name: given[name] for name in _ATTRIBUTES}, soc=chip)
     except OperatorError as refusal:
         text = f"{refusal.parameter}: found {refusal.found}, expected {refusal.expected}"
         return Finding("operator", f"refuses the call: {text}", True)

@@ -16,8 +16,9 @@ from cannery.ge._engine.model import CONST, DATA_TYPES, GraphModel, NodeModel, S
 from cannery.ge._engine.options import SOC
 from cannery.ge._engine.sort import topological
 from cannery.ge.error import NO_INFER_FUNCTION, GeError
-from cannery.operator import GE, CallContext, Operator, OperatorDefinition, UnknownOperatorError, find_operator, staged
+from cannery.operator import GE, Operator, OperatorDefinition, UnknownOperatorError, find_operator, staged
 from cannery.operator.attributes import bind_attributes
+from cannery.operator.staged import Prepared
 from cannery.runtime import process
 from cannery.soc import Soc, soc
 
@@ -46,12 +47,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Step:
-    """A node that computes. ``context`` is None while an input's shape is unknown."""
+    """A node that computes. ``call`` is None while an input's shape is unknown."""
 
     node: NodeModel
     operator: Operator
     inputs: tuple[Source | None, ...]
-    context: CallContext | None
+    call: Prepared | None
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,13 @@ def _compile_node(node: NodeModel, machine: Machine) -> tuple[Step, ...]:
     node.input_descs = [old if desc is None else desc for old, desc in zip(node.input_descs, descs, strict=True)]
     is_unknown = any(desc is not None and desc.shape.is_unknown for desc in descs)
     try:
-        outputs, context = _infer(operator, node, _trimmed(descs), machine, is_unknown)
+        outputs, call = _infer(operator, node, _trimmed(descs), machine, is_unknown)
     except OperatorError as refusal:
         raise GeError.of(refusal, COMPILE_CODES[refusal.stage], node.name) from refusal
     _check_outputs(node, len(outputs))
     node.output_descs = list(outputs)
     _check_size(node)
-    return (Step(node, operator, tuple(node.inputs), None if is_unknown else context),)
+    return (Step(node, operator, tuple(node.inputs), None if is_unknown else call),)
 
 
 def _operator(node: NodeModel) -> Operator:
@@ -146,26 +147,24 @@ def _infer(
     descs: tuple[TensorDesc | None, ...],
     machine: Machine,
     is_unknown: bool,
-) -> tuple[tuple[TensorDesc, ...], CallContext | None]:
+) -> tuple[tuple[TensorDesc, ...], Prepared | None]:
     """Operators that GE infers see unknown shapes; of the others the shapes stay unknown until the graph runs."""
     definition = operator.definition
     if is_unknown and definition.contract is not GE:
         bind_attributes(definition, node.attrs)
         return unknown_outputs(definition, descs), None
-    context = infer(operator, node, descs, machine)
-    return tuple(replace(desc, origin_shape=desc.shape) for desc in context.outputs), context
+    call = infer(operator, node, descs, machine)
+    return tuple(replace(desc, origin_shape=desc.shape) for desc in call.context.outputs), call
 
 
-def infer(operator: Operator, node: NodeModel, descs: tuple[TensorDesc | None, ...], machine: Machine) -> CallContext:
+def infer(operator: Operator, node: NodeModel, descs: tuple[TensorDesc | None, ...], machine: Machine) -> Prepared:
     """The first two stages of the operator's call.
 
     Raises:
         OperatorError: the operator refuses.
     """
     attrs = {name: value for name, value in node.attrs.items() if operator.definition.attribute(name)}
-    context = staged.bind(operator, descs, attrs, soc=machine.soc, quirks=machine.quirks)
-    staged.check(operator, context)
-    return staged.infer_shape(operator, context)
+    return staged.prepare(operator, descs, attrs, soc=machine.soc, quirks=machine.quirks, until=Stage.INFER_SHAPE)
 
 
 def _trimmed(descs: tuple[TensorDesc | None, ...]) -> tuple[TensorDesc | None, ...]:

@@ -11,7 +11,9 @@ from cannery.core import GeStatus, OperatorError, Tensor, TensorDesc
 from cannery.ge._engine.compile import Plan, Step, infer
 from cannery.ge._engine.model import NodeModel, invalid
 from cannery.ge.error import GeError
-from cannery.operator import CallContext, TilingResult, staged
+from cannery.operator import staged
+from cannery.operator.staged import Prepared
+from cannery.operator.tensors import allocate
 
 FILL = 0
 """What GE's output memory is seen to hold before a launch."""
@@ -24,8 +26,7 @@ class Call:
     """A step that is ready to launch."""
 
     step: Step
-    context: CallContext
-    tiling: TilingResult
+    prepared: Prepared
     inputs: tuple[Tensor | None, ...]
     outputs: tuple[Tensor, ...]
 
@@ -50,7 +51,7 @@ class Run:
             call = self.calls.pop()
             engine = self.plan.machine.engine_of(call.step.operator)
             try:
-                staged.launch(call.step.operator, call.context, call.tiling, call.inputs, call.outputs, engine)
+                staged.launch(call.prepared, call.inputs, call.outputs, engine)
             except OperatorError as refusal:
                 raise _run_failed(refusal, call.step) from refusal
         for copy, original in self.copies:
@@ -58,19 +59,19 @@ class Run:
 
 
 class Tilings:
-    """Contexts and tilings of the last run, step by step: a run with the same descriptors takes them over."""
+    """The prepared calls of the last run, step by step: a run with the same descriptors takes them over."""
 
     def __init__(self, plan: Plan) -> None:
-        self._last: list[tuple[CallContext, TilingResult] | None] = [None] * len(plan.steps)
+        self._last: list[Prepared | None] = [None] * len(plan.steps)
 
-    def find(self, index: int, descs: tuple[TensorDesc | None, ...]) -> tuple[CallContext, TilingResult] | None:
-        """Those of a step, when its inputs are described as they were."""
+    def find(self, index: int, descs: tuple[TensorDesc | None, ...]) -> Prepared | None:
+        """That of a step, when its inputs are described as they were."""
         last = self._last[index]
-        return last if last is not None and last[0].inputs == descs else None
+        return last if last is not None and last.context.inputs == descs else None
 
-    def keep(self, index: int, context: CallContext, result: TilingResult) -> None:
-        """Remember them."""
-        self._last[index] = (context, result)
+    def keep(self, index: int, call: Prepared) -> None:
+        """Remember it."""
+        self._last[index] = call
 
 
 def prepare(plan: Plan, inputs: Sequence[Tensor], tilings: Tilings) -> Run:
@@ -114,18 +115,17 @@ def _prepare_step(plan: Plan, index: int, step: Step, values: _Values, tilings: 
     try:
         found = tilings.find(index, descs)
         if found is None:
-            context = _context(plan, step, descs)
-            found = context, staged.tiling(step.operator, context)
-            tilings.keep(index, *found)
-        outputs = staged.allocate(found[0], (None,) * len(step.operator.definition.outputs), None, FILL)
+            found = staged.advance(_inferred(plan, step, descs))
+            tilings.keep(index, found)
+        outputs = allocate(found.context, (None,) * len(step.operator.definition.outputs), None, FILL)
     except OperatorError as refusal:
         raise _run_failed(refusal, step) from refusal
-    return Call(step, *found, inputs, outputs)
+    return Call(step, found, inputs, outputs)
 
 
-def _context(plan: Plan, step: Step, descs: tuple[TensorDesc | None, ...]) -> CallContext:
-    if step.context is not None and step.context.inputs == descs:
-        return step.context
+def _inferred(plan: Plan, step: Step, descs: tuple[TensorDesc | None, ...]) -> Prepared:
+    if step.call is not None and step.call.context.inputs == descs:
+        return step.call
     return infer(step.operator, step.node, descs, plan.machine)
 
 

@@ -7,7 +7,8 @@ Source: ascend-transformer-boost `include/atb/train_op_params.h` and
 from __future__ import annotations
 
 from cannery.core import Stage
-from cannery.operator import Attribute, AttrType, CallContext, atb
+from cannery.operator import Attribute, AttrType, CallContext
+from cannery.operator.frameworks import atb
 
 MAX_SEQLEN = 4096
 RESERVED_BYTES = 12

@@ -14,27 +14,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from cannery.core import Refusal
+
 Lengths = torch.Tensor | np.ndarray | Sequence[int] | None
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 NO_MASK, CAUSAL = 0, 3
 
 
-class ArgumentError(ValueError):
-    """An argument that does not fit the call: lengths beyond their tensor, a shape or a value that is not allowed.
-
-    Attributes:
-        parameter: the argument at fault.
-        found: what it holds, with the index of the offending element.
-        expected: what would be accepted.
-    """
-
-    def __init__(self, parameter: str, found: str, expected: str) -> None:
-        super().__init__(parameter, found, expected)
-        self.parameter, self.found, self.expected = parameter, found, expected
-
-    def __str__(self) -> str:
-        return f"{self.parameter}: found {self.found}, expected {self.expected}"
+class ArgumentError(Refusal, ValueError):
+    """An argument that does not fit the call: lengths beyond their tensor, a shape or a value that is not allowed."""
 
 
 @dataclass(frozen=True)

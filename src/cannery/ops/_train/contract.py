@@ -6,7 +6,8 @@ Source: ascend-transformer-boost `include/atb/train_op_params.h`, `src/ops/ops_t
 from __future__ import annotations
 
 from cannery.core import Stage
-from cannery.operator import Attribute, AttrType, CallContext, atb
+from cannery.operator import Attribute, AttrType, CallContext
+from cannery.operator.frameworks import atb
 
 SOCS = ("Ascend910B", "Ascend910_93")
 # Members and elements are int32 in the original: a larger number cannot be said there.

@@ -3,7 +3,8 @@
 Source: ascend-transformer-boost `src/ops/ops_train/fast_soft_max{,_grad}/` @ddcc8b6.
 """
 
-from cannery.operator import Attribute, AttrType, CallContext, Quirk, TilingResult, atb
+from cannery.operator import Attribute, AttrType, CallContext, Quirk, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops._train.contract import MAX_SEQLEN, check_head_num, check_platform
 from cannery.ops._train.squares import Squares
 from cannery.ops._train.tiling import plain

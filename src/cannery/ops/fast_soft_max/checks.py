@@ -1,7 +1,8 @@
 """FastSoftMax's own rules."""
 
 from cannery.core import AtbStatus, Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._train.scores import check_creation
 from cannery.ops._train.squares import Squares, check_flat
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from cannery.core import Tensor
-from cannery.operator import CallContext, TilingResult, atb
+from cannery.operator import CallContext, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops._train.squares import Squares
 
 

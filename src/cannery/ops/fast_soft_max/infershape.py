@@ -1,7 +1,8 @@
 """Shape and data type of the probabilities."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.fast_soft_max.checks import check_tensor
 
 

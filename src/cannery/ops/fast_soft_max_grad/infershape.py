@@ -1,7 +1,8 @@
 """Shape and data type of the gradient."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.fast_soft_max_grad.checks import check_inputs
 
 

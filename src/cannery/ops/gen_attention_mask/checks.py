@@ -1,7 +1,8 @@
 """GenAttentionMask's own rules."""
 
 from cannery.core import INT64_MAX, AtbStatus, Shape, Stage
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._train.contract import INT32_MAX, check_head_num, check_platform, wrap_int32
 from cannery.ops._train.squares import Squares
 

@@ -1,7 +1,8 @@
 """Shape and data type of the crops."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.gen_attention_mask.checks import check_x, output_shape
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cannery.core import Tensor
-from cannery.operator import CallContext, TilingResult, atb
+from cannery.operator import CallContext, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.blocks import move_blocks
 from cannery.ops._hidden_state.memory import apart
 from cannery.ops._ragged import spread_rows

@@ -1,7 +1,8 @@
 """Shape and data type of the padded batch."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.batch import Batch
 from cannery.ops.pad_with_hidden_state.checks import check_input
 

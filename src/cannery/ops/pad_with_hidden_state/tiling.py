@@ -5,7 +5,8 @@ Source: ascend-transformer-boost `src/kernels/mixkernels/pad_with_hidden_state/t
 
 import numpy as np
 
-from cannery.operator import CallContext, TilingResult, atb
+from cannery.operator import CallContext, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.batch import Batch
 from cannery.ops._hidden_state.tiling import SAMPLE_TILES, SAMPLE_WORDS, UINT32, UINT32_MAX, serialise
 from cannery.ops.pad_with_hidden_state.checks import check_setup

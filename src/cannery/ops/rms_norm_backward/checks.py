@@ -1,7 +1,8 @@
 """RmsNormBackward's own rules."""
 
 from cannery.core import AtbStatus, Shape, Stage
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.rms_norm_backward.definition import RESERVED_BYTES
 
 

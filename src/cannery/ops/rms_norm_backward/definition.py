@@ -1,7 +1,8 @@
 """RmsNormBackward: gradients of a root-mean-square normalisation."""
 
 from cannery.core import DataType
-from cannery.operator import ATB, OperatorDefinition, TensorParam, atb
+from cannery.operator import ATB, OperatorDefinition, TensorParam
+from cannery.operator.frameworks import atb
 from cannery.ops._train.contract import SOCS
 
 RESERVED_BYTES = 8

@@ -1,7 +1,8 @@
 """RopeGrad's own rules. Which code a length above S gets was not documented; it is that of a tensor too small."""
 
 from cannery.core import AtbStatus, Shape, Stage
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._train.contract import INT32_MAX, check_platform
 from cannery.ops.rope_grad.definition import HEAD_DIM
 

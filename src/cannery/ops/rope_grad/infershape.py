@@ -1,7 +1,8 @@
 """Shapes and data types of both gradients."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.rope_grad.checks import check_inputs
 
 

@@ -4,7 +4,8 @@ What it leaves unchecked reads or writes memory that is not the call's: that is 
 """
 
 from cannery.core import Shape, Stage
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._train.contract import INT32_MAX, check_platform
 from cannery.ops.strided_batch_matmul.blocks import Sample, samples
 from cannery.ops.strided_batch_matmul.definition import COUNTS, LEADING, SIDES, STRIDES

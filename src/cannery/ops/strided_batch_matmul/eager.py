@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import torch
 
 from cannery.core import Tensor
-from cannery.operator import CallContext, TilingResult, atb
+from cannery.operator import CallContext, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops.strided_batch_matmul.blocks import Block, samples
 
 

@@ -1,7 +1,8 @@
 """Shape and data type of C."""
 
 from cannery.core import Stage, TensorDesc
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops.strided_batch_matmul.checks import check_numbers, output_shape
 
 

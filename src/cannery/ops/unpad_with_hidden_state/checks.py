@@ -1,7 +1,8 @@
 """UnpadWithHiddenState's own rules of its tensors, after those of every ATB operation."""
 
 from cannery.core import Stage
-from cannery.operator import CallContext, atb
+from cannery.operator import CallContext
+from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.batch import Batch
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from cannery import asc
 from cannery.asc.engine import launch_checked
 from cannery.core import Tensor
-from cannery.operator import CallContext, TilingResult, atb
+from cannery.operator import CallContext, TilingResult
+from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.fields import word_of
 from cannery.ops._hidden_state.kernel import move_sample, word
 from cannery.ops._hidden_state.memory import apart

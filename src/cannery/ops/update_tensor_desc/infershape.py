@@ -2,7 +2,7 @@
 
 from cannery.core import DataType, Shape, Stage, TensorDesc
 from cannery.operator import CallContext
-from cannery.operator.gert import cut
+from cannery.operator.frameworks.gert import cut
 from cannery.ops.update_tensor_desc.rules import check_shape_attribute
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cannery.core import INT64_MAX, Stage
 from cannery.operator import CallContext
-from cannery.operator.gert import wrap_int64
+from cannery.operator.frameworks.gert import wrap_int64
 from cannery.ops.update_tensor_desc.definition import DESC_SIZE, MAX_RANK
 
 

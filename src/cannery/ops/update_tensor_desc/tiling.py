@@ -9,7 +9,7 @@ import numpy as np
 
 from cannery.core import DataType, Format, Shape, Stage, TensorDesc
 from cannery.operator import CallContext, TilingResult
-from cannery.operator.gert import shape_size
+from cannery.operator.frameworks.gert import shape_size
 from cannery.ops.update_tensor_desc.definition import DESC_SIZE, MAX_RANK, MAX_X_RANK, X_DTYPES
 from cannery.ops.update_tensor_desc.rules import check_shape_attribute
 

@@ -72,8 +72,7 @@ def test_the_number_of_threads_does_not_show(threads: int) -> None:
 def test_two_to_the_32_elements_are_refused_at_setup_and_with_quirks_at_execute(quirks: bool, stage: str) -> None:
     operator = find_operator(NAME)
     desc = TensorDesc(DataType.DT_FLOAT16, Shape((2**32,)))
-    context = staged.bind(operator, [desc], {"headNum": 8, "qSeqLen": [4096] * 32}, quirks=quirks)
+    attrs = {"headNum": 8, "qSeqLen": [4096] * 32}
     with pytest.raises(OperatorError) as caught:
-        result = staged.tiling(operator, staged.infer_shape(operator, context))
-        staged.launch(operator, context, result, (), ())
+        staged.launch(staged.prepare(operator, [desc], attrs, quirks=quirks), (), ())
     assert (caught.value.stage.letter, caught.value.code.name) == (stage, "ERROR_INVALID_PARAM")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import cannery
 from cannery import DataType, OperatorError, Shape, TensorDesc, find_operator
+from cannery.core import Stage
 from cannery.operator import staged
 from cannery.ops.strided_batch_matmul.blocks import samples
 from cannery.ops.strided_batch_matmul.golden import StridedBatchMatmulSpec as Spec
@@ -81,11 +82,11 @@ def test_a_product_beyond_int32_is_refused_and_wraps_with_quirks() -> None:
     descs = [TensorDesc(DataType.DT_FLOAT16, Shape((count,))) for count in (2**16 + 1, 2**15 + 1)]
     operator = find_operator(NAME)
     with pytest.raises(OperatorError, match=r"m\[0\] \* n\[0\]: found 2147483648"):
-        staged.infer_shape(operator, staged.bind(operator, descs, attrs))
-    context = staged.infer_shape(operator, staged.bind(operator, descs, attrs, quirks=True))
-    assert [sample.blocks["C"].start for sample in samples(context)] == [0, -(2**31)]
+        operator.infer_shape(staged.bind(operator, descs, attrs))
+    call = staged.prepare(operator, descs, attrs, quirks=True, until=Stage.INFER_SHAPE)
+    assert [sample.blocks["C"].start for sample in samples(call.context)] == [0, -(2**31)]
     with pytest.raises(OperatorError, match="C: found elements -2147483648"):
-        staged.tiling(operator, context)
+        staged.advance(call)
 
 
 @pytest.mark.parametrize("size", [3, 200])

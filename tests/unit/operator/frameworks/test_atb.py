@@ -15,9 +15,9 @@ from cannery.operator import (
     OperatorDefinition,
     TensorParam,
     TilingResult,
-    atb,
     staged,
 )
+from cannery.operator.frameworks import atb
 from cannery.soc import soc
 
 F16, BF16, F32, INT8 = DataType.DT_FLOAT16, DataType.DT_BF16, DataType.DT_FLOAT, DataType.DT_INT8
