@@ -120,7 +120,7 @@ from cannery.asc.tpipe import LocalMemAllocator, TBufPool, TPipe, get_tpipe_ptr
 from cannery.asc.unsimulated import BASIC, Unsimulated
 from cannery.asc.vector.compare import compare, compare_scalar, get_cmp_mask, select, set_cmp_mask
 from cannery.asc.vector.conversion import cast, set_deq_scale
-from cannery.asc.vector.elementwise import CALLS
+from cannery.asc.vector.elementwise import CALLS as _LANEWISE
 from cannery.asc.vector.masks import (
     init_soc_state,
     reset_mask,
@@ -133,23 +133,10 @@ from cannery.asc.vector.masks import (
     set_mask_norm,
     set_vector_mask,
 )
-from cannery.asc.vector.movement import brcb, copy, duplicate, transpose
-from cannery.asc.vector.movement import gather_elements as gather
-from cannery.asc.vector.reduce import (
-    block_reduce_max,
-    block_reduce_min,
-    block_reduce_sum,
-    pair_reduce_sum,
-    reduce_max,
-    reduce_min,
-    reduce_sum,
-    repeat_reduce_sum,
-    whole_reduce_max,
-    whole_reduce_min,
-    whole_reduce_sum,
-)
+from cannery.asc.vector.movement import brcb, copy, duplicate, gather, transpose
+from cannery.asc.vector.reduce import CALLS as _REDUCTIONS
 
-globals().update(CALLS)
+globals().update(_LANEWISE, **_REDUCTIONS)
 # pyasc's submodules re-export the same names.
 basic = core = fwk = sys.modules[__name__]
 
@@ -215,9 +202,6 @@ __all__ = [
     "ascend_is_aiv",
     "basic",
     "bfloat16",
-    "block_reduce_max",
-    "block_reduce_min",
-    "block_reduce_sum",
     "brcb",
     "cast",
     "ceildiv",
@@ -268,15 +252,10 @@ __all__ = [
     "lib",
     "notify_next_block",
     "number",
-    "pair_reduce_sum",
     "pipe_barrier",
     "printf",
     "property",
     "range",
-    "reduce_max",
-    "reduce_min",
-    "reduce_sum",
-    "repeat_reduce_sum",
     "reset_mask",
     "runtime",
     "scalar_cast",
@@ -305,10 +284,8 @@ __all__ = [
     "void",
     "wait_flag",
     "wait_pre_block",
-    "whole_reduce_max",
-    "whole_reduce_min",
-    "whole_reduce_sum",
-    *CALLS,
+    *_LANEWISE,
+    *_REDUCTIONS,
 ]
 
 

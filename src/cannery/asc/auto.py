@@ -16,7 +16,8 @@ from cannery.aicore.memory import capacity
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
 from cannery.asc.enums import TPosition
-from cannery.asc.tensors import Allocation, LocalTensor
+from cannery.asc.tensors import LocalTensor
+from cannery.isa.tensors import Allocation
 
 
 class AutoPlacement:

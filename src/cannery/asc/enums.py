@@ -7,38 +7,16 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from cannery.aicore import pipes
+from cannery.isa.enums import CMPMODE, ReduceOrder, RoundMode, SelMode, TPosition
+
+__all__ = [
+    "CMPMODE", "CacheLine", "CacheMode", "CacheRwMode", "CubeFormat", "DataFormat", "DcciDst", "GatherMaskMode",
+    "HardEvent", "Hardware", "MaskMode", "MemDsbT", "PipeID", "ReduceOrder", "RoundMode", "SelMode", "TPosition",
+]  # fmt: skip
 
 _named: Any = IntEnum  # made from the core's table, which a type checker cannot follow
 HardEvent: Any = _named("HardEvent", {name: number for number, name in enumerate(pipes.EVENTS)})
 """``A_B``: set by pipe A, awaited by pipe B."""
-
-
-class TPosition(IntEnum):
-    """Logical positions."""
-
-    GM = 0
-    A1 = 1
-    A2 = 2
-    B1 = 3
-    B2 = 4
-    C1 = 5
-    C2 = 6
-    CO1 = 7
-    CO2 = 8
-    VECIN = 9
-    VECOUT = 10
-    VECCALC = 11
-    MAX = 12
-
-
-_P = TPosition
-MEMORY: Final = MappingProxyType(
-    {
-        _P.GM: "GM", _P.A1: "L1", _P.A2: "L0A", _P.B1: "L1", _P.B2: "L0B", _P.C1: "L1", _P.C2: "BT", _P.CO1: "L0C",
-        _P.CO2: "GM", _P.VECIN: "UB", _P.VECOUT: "UB", _P.VECCALC: "UB",
-    }
-)  # fmt: skip
-"""The physical memory of a position."""
 
 
 class PipeID(IntEnum):
@@ -73,46 +51,6 @@ class CubeFormat(IntEnum):
 
     ND = 0
     NZ = 1
-
-
-class CMPMODE(IntEnum):
-    """Comparisons."""
-
-    LT = 0
-    GT = 1
-    EQ = 2
-    LE = 3
-    GE = 4
-    NE = 5
-
-
-class RoundMode(IntEnum):
-    """How a conversion rounds."""
-
-    CAST_NONE = 0
-    CAST_RINT = 1
-    CAST_FLOOR = 2
-    CAST_CEIL = 3
-    CAST_ROUND = 4
-    CAST_TRUNC = 5
-    CAST_ODD = 6
-
-
-class SelMode(IntEnum):
-    """Forms of select."""
-
-    VSEL_CMPMASK_SPR = 0
-    VSEL_TENSOR_SCALAR_MODE = 1
-    VSEL_TENSOR_TENSOR_MODE = 2
-
-
-class ReduceOrder(IntEnum):
-    """What a reduction stores."""
-
-    ORDER_VALUE_INDEX = 0
-    ORDER_INDEX_VALUE = 1
-    ORDER_ONLY_VALUE = 2
-    ORDER_ONLY_INDEX = 3
 
 
 class Hardware(IntEnum):

@@ -22,13 +22,13 @@ from cannery.aicore.memory import GlobalBuffer
 from cannery.aicore.setup import Layout, Setup
 from cannery.asc import traceback
 from cannery.asc.context import CORE
-from cannery.asc.dtypes import BY_NUMPY, bfloat16
 from cannery.asc.numbers import INTEGERS, RtFloat, RtInt, runtime
 from cannery.asc.runtime import config
 from cannery.asc.runtime.config import KernelType
 from cannery.asc.spelling import Pyasc
 from cannery.asc.struct import Struct
 from cannery.asc.tensors import GlobalAddress
+from cannery.isa.dtypes import BY_NUMPY, bfloat16
 from cannery.watch import Checker, Collector, LaunchRecord, current
 
 _K = KernelType

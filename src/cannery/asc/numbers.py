@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from cannery.asc import dtypes
-from cannery.asc.dtypes import DataType
+from cannery.isa import dtypes
+from cannery.isa.dtypes import DataType
 
 Number = TypeVar("Number", bound="RtInt")
 
@@ -46,7 +46,7 @@ class RtInt(int):
         """The value modulo the width."""
         if cls.low <= value <= cls.high:
             return cls(value)
-        return cls((value - cls.low) % (cls.high - cls.low + 1) + cls.low)
+        return cls(cls.dtype.wrap(value))
 
     def ceildiv(self, other: int) -> RtInt:
         """(self + other − 1) / other, truncated."""
@@ -91,8 +91,7 @@ for _name, _operation in _INTEGER.items():
 
 
 def _integer(dtype: DataType) -> type[RtInt]:
-    info = np.iinfo(dtype.numpy)
-    body = {"__slots__": (), "dtype": dtype, "low": int(info.min), "high": int(info.max)}
+    body = {"__slots__": (), "dtype": dtype, "low": dtype.low, "high": dtype.high}
     return type(f"Rt_{dtype.name}", (RtInt,), body)
 
 

@@ -18,8 +18,10 @@ from cannery.aicore.memory import Arena
 from cannery.aicore.pipes import BY_ENDS, EVENTS, FIX, MTE1, MTE2, MTE3, M, V
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
-from cannery.asc.enums import MEMORY, TPosition
-from cannery.asc.tensors import Allocation, LocalTensor
+from cannery.asc.enums import TPosition
+from cannery.asc.tensors import LocalTensor
+from cannery.isa.enums import MEMORY
+from cannery.isa.tensors import Allocation
 
 _P = TPosition
 

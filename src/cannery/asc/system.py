@@ -17,7 +17,7 @@ from cannery.asc.enums import RoundMode
 from cannery.asc.numbers import Int32, Int64, RtFloat, typed
 from cannery.asc.struct import Array
 from cannery.asc.tensors import GlobalTensor, LocalTensor
-from cannery.asc.vector.rounding import INTEGRAL
+from cannery.isa.rounding import INTEGRAL
 
 
 def get_block_idx() -> Any:

@@ -6,57 +6,19 @@ Offsets count elements, except where a name says bytes; indexing aliases the par
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from cannery.aicore import pipes
-from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
-from cannery.aicore.memory import POISON, Arena, GlobalBuffer, capacity
+from cannery.aicore.memory import POISON, GlobalBuffer, capacity
 from cannery.asc.context import here, running
-from cannery.asc.dtypes import BY_NUMPY, DataType
-from cannery.asc.enums import MEMORY, CacheMode, CacheRwMode, TPosition
+from cannery.asc.enums import CacheMode, CacheRwMode, TPosition
 from cannery.asc.numbers import INTEGERS, Int32, typed
-
-
-class GlobalOwner:
-    """The bytes of global memory that a GlobalTensor may touch. Addresses are host addresses."""
-
-    __slots__ = ("buffer", "label", "lower", "origin", "upper")
-    alive: ClassVar[bool] = True
-    trusted: ClassVar[bool] = False
-
-    def __init__(self, buffer: GlobalBuffer, lower: int, upper: int) -> None:
-        self.buffer = buffer
-        self.label = buffer.label
-        self.origin = buffer.base
-        self.lower = lower
-        self.upper = upper
-
-
-class Allocation:
-    """The bytes of local memory that were given to a tensor; ``alive`` ends with free_tensor.
-
-    ``trusted``: not judged any further, because the way it came about was a finding already.
-    """
-
-    __slots__ = ("align", "alive", "core", "label", "lower", "memory", "position", "slot", "trusted", "upper")
-
-    def __init__(
-        self, core: Core, position: TPosition, lower: int, size: int, label: str, slot: Any = None,
-        *, memory: Arena | None = None, trusted: bool = False,
-    ) -> None:  # fmt: skip
-        self.core = core
-        self.position = position
-        self.memory: Arena = memory or core.arena(MEMORY[position])
-        self.align = self.memory.align
-        self.lower = lower
-        self.upper = lower + size
-        self.label = label
-        self.slot = slot
-        self.alive = True
-        self.trusted = trusted
+from cannery.isa.dtypes import BY_NUMPY, DataType
+from cannery.isa.enums import MEMORY
+from cannery.isa.tensors import Allocation, GlobalOwner, Local
 
 
 class GlobalAddress:
@@ -183,12 +145,12 @@ class GlobalTensor(_Indexed):
         """A hint; without effect on data."""
 
 
-class LocalTensor(_Indexed):
+class LocalTensor(Local, _Indexed):
     """A tensor in local memory. ``LocalTensor(dtype, pos, addr, tile_size)`` is a static one: ``addr`` in bytes inside
     the position's memory, ``tile_size`` in elements.
     """
 
-    __slots__ = ("addr", "dtype", "owner", "shape_info", "size", "tag")
+    __slots__ = ("shape_info", "tag")
 
     def __init__(
         self, dtype: DataType, pos: TPosition = TPosition.VECIN, addr: int = 0, tile_size: int | None = None
@@ -216,12 +178,6 @@ class LocalTensor(_Indexed):
 
     def _from(self, offset: int) -> LocalTensor:
         return LocalTensor.view(self.owner, self.addr + offset * self.dtype.size, self.dtype, self.size - offset)
-
-    def access(self, offset: int, size: int, align: int | None = None) -> Access:
-        """``size`` bytes from byte ``offset`` of the tensor on; ``align`` in bytes, default: the memory's."""
-        lower = self.addr + offset
-        owner = self.owner
-        return Access(owner.memory, lower, lower + size, owner, None, owner.align if align is None else align)
 
     def get_value(self, index: int) -> Any:
         """Read an element on the scalar pipe."""
@@ -303,9 +259,7 @@ class LocalTensor(_Indexed):
 
 def scalar_bytes(value: Any, dtype: DataType) -> np.ndarray[Any, Any]:
     """A scalar in the bits of an element type; integers wrap."""
-    if dtype in INTEGERS:
-        value = INTEGERS[dtype].wrap(int(value))
-    return np.array([value], dtype.numpy).view(np.uint8)
+    return np.array([dtype.element(value)], dtype.numpy).view(np.uint8)
 
 
 def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:

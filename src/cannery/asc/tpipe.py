@@ -10,9 +10,10 @@ from cannery.aicore.memory import capacity
 from cannery.aicore.registers import Registers
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
-from cannery.asc.enums import MEMORY, HardEvent, Hardware, TPosition
+from cannery.asc.enums import HardEvent, Hardware, TPosition
 from cannery.asc.queues import TBuf, TQueBind, event_ids
 from cannery.asc.tensors import LocalTensor
+from cannery.isa.enums import MEMORY
 
 
 class TBufPool:

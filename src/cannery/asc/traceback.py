@@ -10,7 +10,7 @@ from cannery.aicore.instruction import Site
 from cannery.aicore.tracebacks import chain, entries
 from cannery.asc.context import PACKAGE
 
-_BELOW: Final = tuple(PACKAGE.removesuffix("asc") + room for room in ("aicore", "watch"))
+_BELOW: Final = tuple(PACKAGE.removesuffix("asc") + room for room in ("aicore", "isa", "watch"))
 
 Failure = TypeVar("Failure", bound=BaseException)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-import numpy as np
-
-from cannery.asc.context import running
+from cannery.asc.context import here, running
 from cannery.asc.enums import RoundMode
-from cannery.asc.params import UnaryRepeatParams
 from cannery.asc.tensors import LocalTensor
-from cannery.asc.vector.forms import DST, SRC, form_of, operands
-from cannery.asc.vector.issue import elementwise
-from cannery.asc.vector.rounding import check, converter
+from cannery.asc.vector.forms import addressing_of
+from cannery.isa import convert
+from cannery.isa.table import TABLE
+
+__all__ = ["cast", "set_deq_scale"]
+
+_CAST: Final = TABLE["cast"]
 
 
 def cast(dst: LocalTensor, src: LocalTensor, round_mode: RoundMode, *args: Any, **options: Any) -> None:
@@ -23,18 +24,8 @@ def cast(dst: LocalTensor, src: LocalTensor, round_mode: RoundMode, *args: Any, 
     Raises:
         TypeError, ValueError: the chip has no such conversion, or not with that mode.
     """
-    mode = RoundMode(round_mode)
-    check(src.dtype, dst.dtype, mode)
-    registers = dst.owner.core.registers
-    form = form_of("cast", args, options, UnaryRepeatParams)
-    target, source = operands(registers, form, (dst, src), (DST, SRC))
-    elementwise("cast", _conversion(dst, src, mode, registers.deq_scale), target, [source])
-
-
-def _conversion(dst: LocalTensor, src: LocalTensor, mode: RoundMode, scale: float) -> Any:
-    if dst.owner.core.launch.precise and src.dtype.is_float() and dst.dtype.is_float() and src.dtype != dst.dtype:
-        return lambda x: x.astype(np.float32)
-    return converter(src.dtype, dst.dtype, mode, scale)
+    addressing = addressing_of(_CAST, args, options, _CAST.operands)
+    convert.cast(dst.owner.core, here(), _CAST, dst, src, RoundMode(round_mode), addressing)
 
 
 def set_deq_scale(scale: Any, *rest: Any) -> None:

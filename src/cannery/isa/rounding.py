@@ -13,47 +13,11 @@ from typing import Any, Final
 import numpy as np
 from ml_dtypes import finfo
 
-from cannery.asc import dtypes
-from cannery.asc.dtypes import DataType
-from cannery.asc.enums import RoundMode
+from cannery.isa.dtypes import DataType, float16, int32
+from cannery.isa.enums import RoundMode
 
 Array = np.ndarray[Any, Any]
 _R = RoundMode
-
-_DIRECTED: Final = frozenset({_R.CAST_RINT, _R.CAST_FLOOR, _R.CAST_CEIL, _R.CAST_ROUND, _R.CAST_TRUNC})
-_NONE: Final = frozenset({_R.CAST_NONE})
-_ANY: Final = _DIRECTED | _NONE
-_D = dtypes
-
-MODES: Final = MappingProxyType(
-    {
-        (_D.int8, _D.float16): _NONE,
-        (_D.uint8, _D.float16): _NONE,
-        (_D.int16, _D.float16): _ANY,
-        (_D.int16, _D.float32): _NONE,
-        (_D.float16, _D.float32): _NONE,
-        (_D.float16, _D.int8): _ANY,
-        (_D.float16, _D.uint8): _ANY,
-        (_D.float16, _D.int16): _DIRECTED,
-        (_D.float16, _D.int32): _DIRECTED,
-        (_D.float32, _D.float16): _ANY | {_R.CAST_ODD},
-        (_D.float32, _D.float32): _DIRECTED,
-        (_D.float32, _D.int16): _DIRECTED,
-        (_D.float32, _D.int32): _DIRECTED,
-        (_D.float32, _D.int64): _DIRECTED,
-        (_D.int32, _D.float32): _ANY,
-        (_D.int32, _D.int16): _NONE,
-        (_D.int32, _D.int64): _NONE,
-        (_D.int64, _D.int32): _NONE,
-        (_D.int32, _D.float16): _ANY,
-        (_D.int64, _D.float32): _DIRECTED,
-        (_D.bfloat16, _D.float32): _NONE,
-        (_D.float32, _D.bfloat16): _DIRECTED,
-        (_D.bfloat16, _D.int32): _DIRECTED,
-    }
-)
-"""The conversions of A2/A3 and their rounding modes; bfloat16 as in AscendC. int32 → half goes through deq_scale."""
-
 
 def _half_away(x: Array) -> Array:
     whole = np.trunc(x)
@@ -73,28 +37,12 @@ INTEGRAL: Final[Mapping[RoundMode, Callable[[Any], Any]]] = MappingProxyType(
 """Rounding to an integral value, by mode."""
 
 
-def check(src: DataType, dst: DataType, mode: RoundMode) -> None:
-    """Refuse a conversion that the hardware has not.
-
-    Raises:
-        TypeError: no conversion between the types.
-        ValueError: not with that mode.
-    """
-    modes = MODES.get((src, dst))
-    if modes is None:
-        targets = ", ".join(sorted(str(to) for origin, to in MODES if origin == src)) or "none"
-        raise TypeError(f"cast: found {src} to {dst}, expected one of {targets} from {src}")
-    if mode not in modes:
-        names = ", ".join(sorted(one.name for one in modes))
-        raise ValueError(f"cast: {src} to {dst}: found {RoundMode(mode).name}, expected one of {names}")
-
-
 def converter(src: DataType, dst: DataType, mode: RoundMode, scale: float = 1.0) -> Callable[[Array], Array]:
     """A function that converts arrays of ``src`` to ``dst``; the pair must have been checked."""
     if dst.is_float():
         if src == dst:
             return INTEGRAL[mode]
-        if src == _D.int32 and dst == _D.float16:
+        if src == int32 and dst == float16:
             return lambda x: (x.astype(np.float32) * np.float32(scale)).astype(np.float16)
         return lambda x: to_float(x, dst.numpy, mode)
     return lambda x: to_integer(x, dst.numpy, mode)

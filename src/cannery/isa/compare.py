@@ -1,0 +1,169 @@
+"""compare and select: bit strings, little-endian in their bytes
+(hicann/asc-devkit docs, comparison and selection, @82b89a15f263).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.pipes import V
+from cannery.isa.dtypes import DataType, uint8
+from cannery.isa.enums import CMPMODE, SelMode
+from cannery.isa.op import Op
+from cannery.isa.operands import (
+    REPEAT,
+    Addressing,
+    Operand,
+    access,
+    full,
+    lane_numbers,
+    lanes,
+    mask_bits,
+    operands,
+    stretch,
+)
+from cannery.isa.table import TABLE
+from cannery.isa.tensors import Local
+from cannery.isa.vector import gather, issue, scatter
+
+Array = np.ndarray[Any, Any]
+_M = CMPMODE
+_RELATIONS: Final = MappingProxyType(
+    {
+        _M.LT: np.less, _M.GT: np.greater, _M.EQ: np.equal, _M.LE: np.less_equal, _M.GE: np.greater_equal,
+        _M.NE: np.not_equal,
+    }
+)  # fmt: skip
+_REGISTER_BYTES: Final = 16
+
+
+def compare(
+    core: Core, site: Site | None, op: Op, dst: Local, sources: Sequence[Local], mode: CMPMODE, addressing: Addressing,
+    scalar: Any = None,
+) -> None:  # fmt: skip
+    """One bit an element: ``sources[0] ∘ sources[1]``, or ``∘ scalar``. Masks are ignored on A2/A3."""
+    dtype = _checked(core, sources, mode)
+    regions = _unmasked(sources, addressing)
+    count = regions[0][1].number
+    if not count:
+        return
+    target = (dst.as_type(uint8), stretch(-(-count // 8), 1))
+    bits = _bits(mode, () if len(sources) > 1 else (dtype.element(scalar),))
+
+    def effect() -> None:
+        scatter(*target, bits(*[gather(*source) for source in regions]))
+
+    issue(core, site, op, regions, [target], effect)
+
+
+def compare_to_register(
+    core: Core, site: Site | None, op: Op, sources: Sequence[Local], mode: CMPMODE, addressing: Addressing
+) -> None:
+    """One repeat's bits into the compare mask register."""
+    _checked(core, sources, mode)
+    regions = _unmasked(sources, addressing)
+    registers = core.registers
+    bits = _bits(mode, ())
+
+    def effect() -> None:
+        found = bits(*[gather(*source) for source in regions]).tobytes()
+        registers.compare_mask = found.ljust(_REGISTER_BYTES, b"\0")
+
+    reads = tuple(access(*source) for source in regions)
+    work = regions[0][1].number
+    core.issue(
+        Instruction(op.name, V, reads, (), site, effect, flow=op.flow, dtype=sources[0].dtype, work=work)
+    )
+
+
+def _checked(core: Core, sources: Sequence[Local], mode: CMPMODE) -> DataType:
+    op = TABLE["compare"]  # comparing with a scalar has the same types
+    both = (sources[0], sources[-1])
+    op.check_types(core, both)
+    dtype = sources[0].dtype
+    types = op.types_on(core)
+    modes = frozenset(CMPMODE) if types is None else types.modes[dtype, dtype]
+    if mode not in modes:
+        names = ", ".join(CMPMODE(one).name for one in sorted(modes))
+        raise TypeError(f"compare: found {dtype} with {mode.name}, expected {names}, half or float")
+    return dtype
+
+
+def _unmasked(tensors: Sequence[Local], addressing: Addressing) -> list[Operand]:
+    if addressing.elements is not None:
+        return [(tensor, stretch(addressing.elements, tensor.dtype.size)) for tensor in tensors]
+    size = tensors[0].dtype.size
+    pattern = full(addressing.repeats, size)
+    return [
+        (tensor, lanes(pattern, size, size, *strides))
+        for tensor, strides in zip(tensors, addressing.strides, strict=True)
+    ]
+
+
+def _bits(mode: CMPMODE, right: tuple[Any, ...]) -> Callable[..., Array]:
+    relation = _RELATIONS[mode]
+    return lambda *values: np.packbits(relation(*values, *right), bitorder="little")
+
+
+def get_compare_mask(core: Core, site: Site | None, op: Op, dst: Local) -> None:
+    """Store the compare mask register, 16 bytes."""
+
+    def effect() -> None:
+        found = np.frombuffer(core.registers.compare_mask, np.uint8)
+        dst.owner.memory.data[dst.addr : dst.addr + _REGISTER_BYTES] = found
+
+    core.issue(Instruction(op.name, V, (), (dst.access(0, _REGISTER_BYTES),), site, effect, (), op.flow))
+
+
+def set_compare_mask(core: Core, site: Site | None, op: Op, src: Local) -> None:
+    """Load the compare mask register, 16 bytes."""
+
+    def effect() -> None:
+        core.registers.compare_mask = src.owner.memory.data[src.addr : src.addr + _REGISTER_BYTES].tobytes()
+
+    core.issue(Instruction(op.name, V, (src.access(0, _REGISTER_BYTES),), (), site, effect, (), op.flow))
+
+
+def select(
+    core: Core, site: Site | None, op: Op, dst: Local, sel_mask: Local, sources: Sequence[Local], mode: SelMode,
+    addressing: Addressing, scalar: Any = None,
+) -> None:  # fmt: skip
+    """Bit 1 takes ``sources[0]``, bit 0 ``sources[1]`` or the scalar.
+
+    Mode 0 uses the same bits in every repeat, modes 1 (scalar) and 2 consecutive ones.
+    """
+    tensors = (dst, *sources)
+    op.check_types(core, tensors)
+    target, *regions = operands(core, op, tensors, addressing)
+    if not target[1].number:
+        return
+    per_repeat = REPEAT // dst.dtype.size
+    ordinals = _bit_numbers(addressing, target[1].number, per_repeat)
+    if mode == SelMode.VSEL_CMPMASK_SPR:
+        ordinals = ordinals % per_repeat
+    bits = (sel_mask.as_type(uint8), stretch(int(ordinals.max()) // 8 + 1, 1))
+    other = () if len(sources) > 1 else (dst.dtype.element(scalar),)
+
+    def effect() -> None:
+        flags = np.unpackbits(np.asarray(gather(*bits)), bitorder="little")[ordinals].astype(bool)
+        scatter(*target, np.where(flags, *[gather(*source) for source in regions], *other))
+
+    issue(core, site, op, [*regions, bits], [target], effect)
+
+
+def _bit_numbers(addressing: Addressing, number: int, per_repeat: int) -> Array:
+    """Which bit of the mask belongs to each active lane."""
+    if addressing.elements is not None:
+        return np.arange(number)
+    repeats = addressing.repeats
+    if isinstance(addressing.mask, (list, tuple)):
+        lane = lane_numbers(mask_bits(addressing.mask, per_repeat), per_repeat)
+    else:
+        lane = np.arange(number // max(repeats, 1))
+    return (np.arange(repeats)[:, None] * per_repeat + lane).reshape(-1)[:number]

@@ -1,0 +1,260 @@
+"""Reductions: pairwise trees in the element type (hicann/asc-devkit docs, reduction, @82b89a15f263).
+
+Indices are stored as raw bits of the element's width; ties take the lowest index. A source's addressing has one pair of
+strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import Site
+from cannery.isa.enums import ReduceOrder
+from cannery.isa.op import Op
+from cannery.isa.operands import (
+    BLOCK,
+    REPEAT,
+    Addressing,
+    Lanes,
+    Operand,
+    Pattern,
+    lane_numbers,
+    lanes,
+    pattern_of,
+    stretch,
+)
+from cannery.isa.semantics import tree_sum
+from cannery.isa.tensors import Local
+from cannery.isa.vector import Compute, gather, issue, scatter
+
+Array = np.ndarray[Any, Any]
+_BITS: Final = MappingProxyType({2: np.uint16, 4: np.uint32})
+
+
+def reduce_repeat(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
+) -> None:
+    """One result a repeat, ``dst_rep`` elements apart; the row's function reduces a row of lanes."""
+    op.check_types(core, (dst, src))
+    source, pattern = _source(core, op, src, addressing)
+    target = _strided(dst, pattern.repeats, dst_rep) if source[1].number else (dst, source[1])
+
+    def effect() -> None:
+        rows = _rows(gather(*source), pattern, REPEAT // src.dtype.size)
+        scatter(*target, np.array([op.compute(row) for row in rows]))
+
+    _issue(core, site, op, source, [target], effect)
+
+
+def best_of_repeat(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int,
+    order: ReduceOrder,
+) -> None:  # fmt: skip
+    """The best value of each repeat, and its lane, in the order asked for."""
+    op.check_types(core, (dst, src))
+    source, pattern = _source(core, op, src, addressing)
+    fields = _FIELDS[order]
+    width = len(fields)
+    step = dst_rep * width
+    if order == ReduceOrder.ORDER_ONLY_INDEX and dst.dtype.size == 2:
+        step, width = step * 2, 2  # the unit is 4 bytes there, whatever the element
+    target = _strided(dst, pattern.repeats, step, width) if source[1].number else (dst, source[1])
+
+    def effect() -> None:
+        rows = _rows(gather(*source), pattern, REPEAT // src.dtype.size)
+        places = [int(op.compute(row)) for row in rows]
+        values = np.array([row[at] for row, at in zip(rows, places, strict=True)]).astype(src.dtype.numpy)
+        scatter(*target, _packed(fields, values, _lanes_at(pattern, places), width))
+
+    _issue(core, site, op, source, [target], effect)
+
+
+def reduce_block(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
+) -> None:
+    """One result for each block of 32 bytes; 8 results a repeat, a block fully masked off is left alone."""
+    op.check_types(core, (dst, src))
+    source, pattern = _source(core, op, src, addressing)
+    blocks = _blocks_of(pattern, BLOCK // src.dtype.size)
+    target = _block_target(dst, pattern, dst_rep, [block for block, _ in blocks])
+
+    def effect() -> None:
+        rows = gather(*source).reshape(pattern.repeats, -1)
+        results = [op.compute(rows[:, first:last]) for _, (first, last) in blocks]
+        scatter(*target, np.stack(results, axis=1).reshape(-1))
+
+    if blocks:
+        _issue(core, site, op, source, [target], effect)
+
+
+def reduce_pair(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
+) -> None:
+    """One result for each two active lanes that follow each other; ``dst_rep`` in units of 128 bytes."""
+    op.check_types(core, (dst, src))
+    source, pattern = _source(core, op, src, addressing)
+    pairs = -(-source[1].number // max(pattern.repeats, 1) // 2)
+    target = _strided(dst, pattern.repeats, dst_rep * 128 // dst.dtype.size, pairs)
+
+    def effect() -> None:
+        scatter(*target, op.compute(gather(*source).reshape(pattern.repeats, -1)).reshape(-1))
+
+    _issue(core, site, op, source, [target], effect)
+
+
+def sum_of_tensor(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, scratch: Local | None, addressing: Addressing
+) -> None:
+    """``dst[0]`` = the sum. The workspace is overwritten."""
+    op.check_types(core, (dst, src))
+    source, pattern = _whole(core, op, src, addressing)
+    target = (dst, stretch(1, dst.dtype.size))
+    per_repeat = REPEAT // src.dtype.size
+
+    def effect() -> None:
+        values = gather(*source)
+        if pattern is not None:
+            values = np.array([tree_sum(row) for row in _rows(values, pattern, per_repeat)], values.dtype)
+        scatter(*target, _total(values, per_repeat, pattern is None))
+
+    _issue(core, site, op, source, [target, *_scratch(scratch, source)], effect)
+
+
+def best_of_tensor(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Local, scratch: Local | None, addressing: Addressing,
+    indexed: bool,
+) -> None:  # fmt: skip
+    """``dst[0]`` = the best value; where ``indexed``, dst[1] = the bits of its index. First occurrence wins."""
+    op.check_types(core, (dst, src))
+    source, pattern = _whole(core, op, src, addressing)
+    target = (dst, stretch(2 if indexed else 1, dst.dtype.size))
+
+    def effect() -> None:
+        values = gather(*source)
+        at = int(op.compute(values))
+        place = _element_number(pattern, at, len(values))
+        best = values[at : at + 1].astype(src.dtype.numpy)
+        packed = _packed(("value", "index"), best, np.array([place]), 2)
+        scatter(*target, packed[: target[1].number])
+
+    _issue(core, site, op, source, [target, *_scratch(scratch, source, 2)], effect)
+
+
+def _issue(
+    core: Core, site: Site | None, op: Op, source: Operand, targets: Sequence[Operand], effect: Compute
+) -> None:
+    if source[1].number:
+        issue(core, site, op, [source], targets, effect)
+
+
+def _source(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Operand, Pattern]:
+    size = src.dtype.size
+    pattern = pattern_of(core, op, addressing, size)
+    return (src, lanes(pattern, size, size, *addressing.strides[0])), pattern
+
+
+def _whole(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Operand, Pattern | None]:
+    if addressing.elements is None:
+        return _source(core, op, src, addressing)
+    core.registers.count_form_used()
+    return (src, stretch(addressing.elements, src.dtype.size)), None
+
+
+def _rows(values: Array, pattern: Pattern, per_repeat: int) -> list[Array]:
+    """The active values of each repeat."""
+    if pattern.total is not None:
+        return [values[first : first + per_repeat] for first in range(0, len(values), per_repeat)]
+    return list(values.reshape(pattern.repeats, -1))
+
+
+def _strided(dst: Local, count: int, step: int, width: int = 1) -> Operand:
+    """``width`` elements at every ``step`` elements, as an operand."""
+    size = dst.dtype.size
+    index = (np.arange(count)[:, None] * step + np.arange(width)).reshape(-1)
+    if step == width:
+        return dst, stretch(count * width, size)
+    runs = tuple((at * step * size, (at * step + width) * size) for at in range(count))
+    return dst, Lanes(index, len(index), (int(index.max()) + 1) * size, runs, step >= width)
+
+
+_FIELDS: Final = MappingProxyType(
+    {
+        ReduceOrder.ORDER_VALUE_INDEX: ("value", "index"),
+        ReduceOrder.ORDER_INDEX_VALUE: ("index", "value"),
+        ReduceOrder.ORDER_ONLY_VALUE: ("value",),
+        ReduceOrder.ORDER_ONLY_INDEX: ("index",),
+    }
+)
+
+
+def _packed(fields: tuple[str, ...], values: Array, places: Array, width: int) -> Array:
+    raw = places.astype(_BITS[values.dtype.itemsize]).view(values.dtype)
+    columns = [values if field == "value" else raw for field in fields]
+    while len(columns) < width:
+        columns.append(np.zeros_like(values))
+    return np.stack(columns, axis=1).reshape(-1)
+
+
+def _lanes_at(pattern: Pattern, places: list[int]) -> Array:
+    """Positions among active lanes as lane numbers of the repeat."""
+    return np.array(places) if pattern.total is not None else lane_numbers(pattern.bits, 128)[places]
+
+
+def _element_number(pattern: Pattern | None, at: int, count: int) -> int:
+    if pattern is None or pattern.total is not None:
+        return at
+    active = lane_numbers(pattern.bits, 128)
+    each = count // max(pattern.repeats, 1)
+    return int(at // each * len(active) + active[at % each])
+
+
+def _blocks_of(pattern: Pattern, per_block: int) -> list[tuple[int, tuple[int, int]]]:
+    """Blocks with active lanes: their number, and where their lanes lie among the active ones of a repeat."""
+    found, at = [], 0
+    for block in range(8):
+        active = bin(pattern.bits >> block * per_block & (1 << per_block) - 1).count("1")
+        if active:
+            found.append((block, (at, at + active)))
+        at += active
+    return found
+
+
+def _block_target(dst: Local, pattern: Pattern, rep: int, blocks: list[int]) -> Operand:
+    if blocks == list(range(8)):
+        return _strided(dst, pattern.repeats, rep * 8, 8)
+    size = dst.dtype.size
+    index = (np.arange(pattern.repeats)[:, None] * rep * 8 + np.array(blocks or [0])).reshape(-1)
+    runs = tuple((int(at) * size, (int(at) + 1) * size) for at in index)
+    return dst, Lanes(index, len(index), (int(index.max()) + 1) * size if len(index) else 0, runs, True)
+
+
+def _total(values: Array, per_repeat: int, counted: bool) -> Array:
+    """The sum in the device's order: lane-wise first for 256 to 1024 bytes, trees inside repeats, then over them."""
+    if counted and per_repeat < len(values) <= 4 * per_repeat:
+        rows = [values[at : at + per_repeat] for at in range(0, len(values), per_repeat)]
+        first = rows[0].copy()
+        for row in rows[1:]:
+            first[: len(row)] += row
+        values = first
+    while len(values) > 1:
+        pad = -len(values) % per_repeat if len(values) > per_repeat else 0
+        padded = np.concatenate([values, np.zeros(pad, values.dtype)]) if pad else values
+        values = tree_sum(padded.reshape(-1, min(per_repeat, len(padded))))
+    return values
+
+
+def _scratch(tensor: Local | None, source: Operand, each: int = 1) -> list[Operand]:
+    """The workspace of a reduction over repeats, ``each`` elements a repeat."""
+    src, region = source
+    if tensor is None or not region.number:
+        return []
+    size = src.dtype.size
+    per_block = BLOCK // size
+    repeats = -(-region.number * size // REPEAT)
+    elements = -(-repeats * each // per_block) * per_block
+    return [(tensor, stretch(min(elements, max(tensor.size, 1)), tensor.dtype.size))]

@@ -1,0 +1,101 @@
+"""The functions on arrays behind vector instructions.
+
+16-bit floating-point results are rounded once an instruction, as numpy and ml_dtypes do; integers wrap
+(hicann/asc-devkit docs, Memory vector calculation, @82b89a15f263).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def _flush(x: Array) -> Array:
+    """Subnormal results become 0."""
+    tiny = np.finfo(x.dtype).tiny if x.dtype.kind == "f" else np.float32(1.1754944e-38)
+    return np.where(np.abs(x) < tiny, x.dtype.type(0), x)
+
+
+def exp(x: Array) -> Array:
+    return _flush(np.exp(x))
+
+
+def ln(x: Array) -> Array:
+    return _flush(np.log(x))
+
+
+def relu(x: Array) -> Array:
+    return np.maximum(x, x.dtype.type(0))
+
+
+def rsqrt(x: Array) -> Array:
+    return (x.dtype.type(1) / np.sqrt(x)).astype(x.dtype)
+
+
+def reciprocal(x: Array) -> Array:
+    return (x.dtype.type(1) / x).astype(x.dtype)
+
+
+def add_relu(a: Array, b: Array) -> Array:
+    return relu(a + b)
+
+
+def sub_relu(a: Array, b: Array) -> Array:
+    return relu(a - b)
+
+
+def fused_mul_add(a: Array, b: Array, old: Array) -> Array:
+    return a * old + b
+
+
+def fused_mul_add_relu(a: Array, b: Array, old: Array) -> Array:
+    return relu(a * old + b)
+
+
+def mul_add_dst(a: Array, b: Array, old: Array) -> Array:
+    return old + a * b
+
+
+def leaky_relu(x: Array, slope: Any) -> Array:
+    return np.where(x >= x.dtype.type(0), x, x * slope)
+
+
+def axpy(x: Array, scalar: Any, old: Array) -> Array:
+    return (scalar * x).astype(old.dtype) + old
+
+
+def shift_left(x: Array, by: Any) -> Array:
+    wide = x.astype(np.int64) << np.int64(by)
+    if x.dtype.kind == "u":
+        return wide.astype(x.dtype)
+    keep = wide & np.int64(np.iinfo(x.dtype).max)
+    return np.where(x < 0, keep | np.int64(np.iinfo(x.dtype).min), keep).astype(x.dtype)
+
+
+def shift_right(x: Array, by: Any) -> Array:
+    return (x.astype(np.int64) >> np.int64(by)).astype(x.dtype)
+
+
+def tree_sum(rows: Array) -> Array:
+    """The sum of each row by adjacent pairs, rounded at every level."""
+    while rows.shape[-1] > 1:
+        rows = pair_sums(rows)
+    return rows[..., 0]
+
+
+def pair_sums(rows: Array) -> Array:
+    """The sums of each row's adjacent pairs; an odd last one stays alone."""
+    if rows.shape[-1] % 2:
+        rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], 1), rows.dtype)], axis=-1)
+    return rows[..., ::2] + rows[..., 1::2]
+
+
+def max_of_rows(rows: Array) -> Array:
+    return rows.max(axis=-1)
+
+
+def min_of_rows(rows: Array) -> Array:
+    return rows.min(axis=-1)
