@@ -7,6 +7,7 @@ modules import each other, however far around.
 
 import ast
 from collections.abc import Container, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,20 +86,29 @@ def is_another_operators(module: str, path: Path) -> bool:
     return parts[2] != path.parts[1] and not parts[2].startswith("_")
 
 
+@cache
+def imports(root: Path) -> Mapping[Path, tuple[tuple[str, int], ...]]:
+    """What each file under the package folder `root` imports, by its path below it: dotted names and lines."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        relative = path.relative_to(root)
+        package = ".".join(["cannery", *relative.parts[:-1]])
+        found[relative] = tuple(imported_modules(ast.parse(path.read_text(encoding="utf-8")), package))
+    return found
+
+
 def breaches(root: Path) -> list[str]:
     """Every import under the package folder `root` that its floor forbids, as `file:line: room imports room`."""
     rooms = frozenset(path.stem for path in root.iterdir() if path.is_dir() or path.suffix == ".py")
     found = []
-    for path in sorted(root.rglob("*.py")):
-        relative = path.relative_to(root)
-        room = relative.parts[0].removesuffix(".py")
-        package = ".".join(["cannery", *relative.parts[:-1]])
-        for module, line in imported_modules(ast.parse(path.read_text(encoding="utf-8")), package):
+    for path, named in imports(root).items():
+        room = path.parts[0].removesuffix(".py")
+        for module, line in named:
             target = room_of(module, rooms)
             if target is not None and target != room and target not in allowed(room):
-                found.append(f"{relative}:{line}: {room} imports {target} ({module})")
-            elif is_another_operators(module, relative):
-                found.append(f"{relative}:{line}: imports another operator's folder ({module})")
+                found.append(f"{path}:{line}: {room} imports {target} ({module})")
+            elif is_another_operators(module, path):
+                found.append(f"{path}:{line}: imports another operator's folder ({module})")
     return found
 
 
@@ -162,18 +172,15 @@ def import_graph(root: Path) -> dict[str, set[str]]:
 
     A package that Python imports on the way to one of its modules is left out: only what is named counts.
     """
-    files = {".".join(["cannery", *_dotted(path.relative_to(root))]): path for path in root.rglob("*.py")}
-    graph: dict[str, set[str]] = {}
-    for module, path in files.items():
-        package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        named = imported_modules(ast.parse(path.read_text(encoding="utf-8")), package)
-        graph[module] = {target for name, _ in named if (target := _longest_known(name, files)) and target != module}
-    return graph
+    modules = set(map(_dotted, imports(root)))
+    return {
+        _dotted(path): {_longest_known(name, modules) for name, _ in named} - {"", _dotted(path)}
+        for path, named in imports(root).items()
+    }
 
 
-def _dotted(path: Path) -> tuple[str, ...]:
-    parts = path.with_suffix("").parts
-    return parts[:-1] if parts[-1] == "__init__" else parts
+def _dotted(path: Path) -> str:
+    return ".".join(["cannery", *path.with_suffix("").parts]).removesuffix(".__init__")
 
 
 def _longest_known(name: str, known: Container[str]) -> str:

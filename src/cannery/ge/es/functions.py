@@ -87,17 +87,15 @@ def _result(definition: OperatorDefinition) -> Callable[..., Any]:
     return namedtuple(f"{definition.name}Output", [param.name for param in definition.outputs])
 
 
-def _builder(name: str, tensors: Sequence[Any], owner: GraphBuilder | None) -> Builder:
+def _builder(name: str, tensors: Sequence[Any], owner: Builder | None) -> Builder:
     stranger = next((t for t in tensors if t is not None and not isinstance(t, TensorHolder)), None)
     if stranger is not None:
         raise TypeError(f"{name}: found {type(stranger).__name__}, expected a TensorHolder")
-    builders: list[Builder] = [tensor.builder for tensor in tensors if tensor is not None] + (
-        [owner] if owner is not None else []
-    )
-    if not builders:
+    builder = next((tensor.builder for tensor in tensors if tensor is not None), owner)
+    if builder is None:
         message = f"found no tensors, expected one, or {OWNER}="
         raise GeError(message, name, code=GeStatus.GRAPH_PARAM_INVALID)
-    return builders[0]
+    return builder
 
 
 def _trimmed(tensors: list[Any]) -> list[Any]:
