@@ -21,7 +21,7 @@ from torch import Tensor
 from cannery.core import DataType, OperatorError, Shape, TensorDesc
 from cannery.core import Tensor as CoreTensor
 from cannery.extras.indexer.schedule import Balance, compare
-from cannery.extras.indexer.work import PER_KEY, RowCost, Work
+from cannery.extras.indexer.work import PER_KEY, RowCost, Work, describe
 from cannery.operator import find_operator, staged
 from cannery.ops._lightning_indexer.geometry import (
     CAUSAL,
@@ -308,10 +308,3 @@ def _balance_finding(balances: tuple[Balance, ...], chip: Soc, cost: RowCost) ->
     return Finding(
         "busiest core over ideal", f"{ratios} on the {chip.aic_cores} cores of {chip.name}; {describe(cost)}"
     )
-
-
-def describe(cost: RowCost) -> str:
-    """The cost model in words."""
-    parts = [f"{cost.key:g} a visible key"]
-    parts += [f"{cost.tile:g} a tile of {cost.tile_keys} keys"] if cost.tile else []
-    return f"a row costs {' + '.join([*parts, f'{cost.fixed:g} fixed'])}"

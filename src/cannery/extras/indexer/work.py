@@ -52,6 +52,13 @@ class RowCost:
 PER_KEY = RowCost()
 
 
+def describe(cost: RowCost) -> str:
+    """The cost model in words."""
+    parts = [f"{cost.key:g} a visible key"]
+    parts += [f"{cost.tile:g} a tile of {cost.tile_keys} keys"] if cost.tile else []
+    return f"a row costs {' + '.join([*parts, f'{cost.fixed:g} fixed'])}"
+
+
 @dataclass(frozen=True)
 class Work:
     """The rows of a call and what each costs. Rows are numbered over the used rows of all batches, one after the other.
