@@ -153,6 +153,30 @@ def test_an_option_that_fits_nothing_ends_with_2_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--junit", "cases.csv"], "--junit: found cases.csv, which is an input"),
+        (["--junit", "./link.csv"], "--junit: found link.csv, which is an input"),
+        (["-o", "a.csv", "--junit", "a.csv"], "--junit: found a.csv, which is the place of -o"),
+        (["--junit", "cases_result.csv"], "--junit: found cases_result.csv, which is the place of -o"),
+        (["-o", "link.csv"], "link.csv"),
+        (["--junit", "golden.npy"], "--junit: found golden.npy, which is an input"),
+        (["--junit", "folder"], "a folder as the place"),
+    ],
+)
+def test_no_output_is_an_input_or_another_output(st: Command, tmp_path: Path, words: list[str], said: str) -> None:
+    lines = UPDATE.read_text(encoding="utf-8").splitlines()[:2]
+    (tmp_path / "cases.csv").write_text(f"{lines[0]},manual_golden_binaries\n{lines[1]},'golden.npy'\n")
+    (tmp_path / "golden.npy").write_bytes(b"")
+    (tmp_path / "link.csv").symlink_to("cases.csv")
+    (tmp_path / "folder").mkdir()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    ended = st("cases.csv", *words)
+    assert (ended.code, ended.out) == (2, "") and said in ended.err and ended.err.count("\n") == 1
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+
 def test_a_result_is_not_taken_as_cases(st: Command, tmp_path: Path) -> None:
     assert st(UPDATE, "-k", "bool_x2").code == 0
     assert st(tmp_path / "ttk_kernel_update_tensor_desc_st_result.csv").code == 2

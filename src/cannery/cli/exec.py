@@ -16,6 +16,8 @@ from typing import Any
 
 import typer
 
+from cannery.cli.places import check_apart
+
 FAILED = 1
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
@@ -57,6 +59,7 @@ def exec_program(
         os.environ["CANNERY_SOC"] = find_soc(soc).name
     if not module and not Path(program).exists():
         raise FileNotFoundError(2, os.strerror(2), program)
+    check_apart([("--json", json_file)], () if module else [Path(program)])
     json_file = json_file and json_file.resolve()  # the program may change the directory
     _write(json_file, {"findings": [], "launches": []})
     with session(check=check, seed=seed, soc=soc, precise=precise) as found:

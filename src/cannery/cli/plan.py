@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cannery.cli.places import check_apart
+
 if TYPE_CHECKING:
     from cannery.extras.indexer.plan import Planned
 
@@ -37,6 +39,7 @@ def plan(
     from cannery.extras.indexer.plan import as_values, make_plan, render
     from cannery.soc import soc as find_soc
 
+    check_apart([("--svg", svg), ("--html", html)])
     chip = find_soc(soc, aic_cores=aic_cores)
     planned = make_plan(chip, lengths, keys, mask_mode, cmp_ratio, (key, tile, fixed))
     for path, template in ((svg, "plan.svg.j2"), (html, "plan.html.j2")):

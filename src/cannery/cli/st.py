@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cannery.cli.places import check_apart
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -44,6 +46,8 @@ def st(
     paths = find_case_files(files)
     targets = plan_results(paths, output)
     loaded = [load_cases(path) for path in paths]
+    read = [*paths, *(path for file in loaded for case in file.cases for path in case.files)]
+    check_apart([*(("-o", target) for target in targets), ("--junit", junit)], read)
     options = Options(engine, soc, seed, compare, tuple(plugin), quirks)
     campaign = _Campaign(loaded, targets, junit)
     try:
@@ -59,7 +63,7 @@ class _Campaign:
     """Results as they come; whatever ends the run, those there are get written."""
 
     def __init__(self, files: Sequence[CaseFile], targets: Sequence[Path], junit: Path | None) -> None:
-        from cannery.st.result import check_writable
+        from cannery.st.places import check_writable
 
         if junit is not None:
             check_writable(junit)

@@ -2,8 +2,9 @@
 
 from cannery.st.case import Case, CaseFile, CaseFileError, Expectation
 from cannery.st.files import find_case_files, load_cases, select
+from cannery.st.places import plan_results, write_atomically
 from cannery.st.report import junit_xml
-from cannery.st.result import CaseResult, plan_results, write_atomically, write_results
+from cannery.st.result import CaseResult, write_results
 from cannery.st.runner import OptionError, Options, run_case, run_cases
 from cannery.st.spec import SpecError, TestSpec, load_spec
 

@@ -184,6 +184,12 @@ class Case:
         return tuple(flat)
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the row's data are read from."""
+        drawn = (spec.data.file for spec in self.tensors if spec is not None)
+        return tuple(path for path in (*drawn, *self.golden_files, *self.third_party_files) if path is not None)
+
+    @property
     def input_bytes(self) -> int:
         """Bytes of all inputs."""
         return sum(spec.nbytes for spec in self.tensors if spec is not None)

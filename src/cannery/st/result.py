@@ -6,17 +6,15 @@ import csv
 import io
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cannery.operator import TilingResult
-from cannery.st.case import Case, CaseFileError
+from cannery.st.case import Case
 from cannery.st.compare import Verdict
-from cannery.st.files import RESULT_SUFFIX
+from cannery.st.places import write_atomically
 
 PASS, FAIL = "PASS", "FAIL"
 # The kernel runs in one mode here; the columns of the other two say so in the kit's words.
@@ -114,23 +112,6 @@ def result_cells(result: CaseResult) -> dict[str, str]:
     return {**result.case.cells, **cells}
 
 
-def plan_results(files: Sequence[Path], output: Path | None) -> tuple[Path, ...]:
-    """Where the results of each file go: a folder, or one file for all (a name with a suffix). No two share a name.
-
-    Raises:
-        CaseFileError: the place cannot be written, or is an input.
-    """
-    if output is not None and output.suffix and not output.is_dir():
-        targets = (output,) * len(files)
-    else:
-        folder = output if output is not None else Path()
-        targets = tuple(folder / f"{name}{RESULT_SUFFIX}" for name in _distinct_stems(files))
-    inputs = {file.resolve() for file in files}
-    for target in targets:
-        _check_target(target, inputs)
-    return targets
-
-
 def write_results(
     targets: Sequence[tuple[Path, Sequence[str]]], results: Sequence[CaseResult], files: Sequence[Path]
 ) -> None:
@@ -140,23 +121,6 @@ def write_results(
         headers = [columns for path, columns in targets if path == target]
         rows = [result for result in results if result.case.file in sources]
         write_atomically(target, _table(headers, rows, len(sources) > 1))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """The file is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        # mkstemp gives a file to its owner alone.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _table(headers: Sequence[Sequence[str]], results: Iterable[CaseResult], is_merged: bool) -> str:
@@ -169,40 +133,6 @@ def _table(headers: Sequence[Sequence[str]], results: Iterable[CaseResult], is_m
     for result in results:
         writer.writerow({**result_cells(result), CASE_FILE: str(result.case.file)})
     return text.getvalue()
-
-
-def _distinct_stems(files: Sequence[Path]) -> list[str]:
-    """Stems, each with as many of its folders in front as it takes to tell it from the others."""
-    parts = [(*file.resolve().parts[1:-1], file.stem) for file in files]
-    lengths = [1] * len(files)
-    while True:
-        names = ["-".join(part[-length:]) for part, length in zip(parts, lengths, strict=True)]
-        twins = [index for index, name in enumerate(names) if names.count(name) > 1]
-        if not twins:
-            return names
-        if all(lengths[index] >= len(parts[index]) for index in twins):
-            return [f"{name}-{index}" if index in twins else name for index, name in enumerate(names)]
-        for index in twins:
-            lengths[index] += 1
-
-
-def _check_target(target: Path, inputs: set[Path]) -> None:
-    if target.resolve() in inputs:
-        raise CaseFileError(target, None, None, "", "a case file as the place of results", "another place")
-    if target.is_dir():
-        raise CaseFileError(target, None, None, "", "a folder as the place of results", "a file")
-    check_writable(target)
-
-
-def check_writable(target: Path) -> None:
-    """Refuse a file that could not be written at the end.
-
-    Raises:
-        CaseFileError: no folder, or no permission.
-    """
-    folder = next(parent for parent in target.absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise CaseFileError(target, None, None, "", f"{folder}, which cannot be written", "a folder that can be")
 
 
 def _percent(value: Any) -> str:

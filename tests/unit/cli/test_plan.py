@@ -103,3 +103,9 @@ def test_the_doctor_says_what_is_no_saved_call(cannery: Run, tmp_path: Path) -> 
     for name in ("c.safetensors", "none.safetensors"):
         ended = cannery("indexer", "doctor", str(tmp_path / name))
         assert (ended.code, name in ended.err, ended.err.count("\n")) == (2, True, 1)
+
+
+def test_two_pages_do_not_go_to_one_file(cannery: Run, tmp_path: Path) -> None:
+    path = tmp_path / "plan.html"
+    ended = cannery("plan", "64", "--svg", str(path), "--html", str(path))
+    assert ended.code == 2 and "which is the place of --svg" in ended.err and not path.exists()

@@ -1,6 +1,8 @@
 """Result files and the JUnit report."""
 
 import csv
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -65,6 +67,29 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
         write_atomically(path, "\ud800")
     assert path.read_text() == "before\n" and list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_the_links_to_it(tmp_path: Path) -> None:
+    path, link = tmp_path / "x.csv", tmp_path / "link.csv"
+    path.write_text("before")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_atomically(link, "after")
+    assert link.is_symlink() and path.read_text() == "after" and path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text)
+        write_atomically(pipe, "rows\n")
+        assert read.result(timeout=10) == "rows\n"
+    assert pipe.is_fifo()
+
+
+def test_a_device_is_one_file_for_all_results(tmp_path: Path) -> None:
+    assert plan_results([tmp_path / "a.csv", tmp_path / "b.csv"], Path(os.devnull)) == (Path(os.devnull),) * 2
 
 
 def test_junit(lab: Any) -> None:
