@@ -180,6 +180,23 @@ def test_a_module(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "went on\n")
 
 
+def test_a_package_that_fails_to_import_shows_its_own_lines(tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "__init__.py").write_text("import not_there\n")
+    words = [str(COMMAND), "exec", "-m", "broken.part"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1 and "cannery/" not in done.stderr
+    assert "import not_there" in done.stderr and done.stderr.endswith("No module named 'not_there'\n")
+
+
+def test_the_report_does_not_replace_the_program(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("print(1)\n")
+    words = [str(COMMAND), "exec", "--json", "x.py", "x.py"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2 and "--json: found x.py, which is an input" in done.stderr
+    assert (tmp_path / "x.py").read_text() == "print(1)\n"
+
+
 def test_pytest_as_a_module(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(f"{HEAD}\ndef test_it():\n    kernel[1](x, z, False)\n")
     words = [str(COMMAND), "exec", "--check", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -258,6 +275,10 @@ def test_list(tmp_path: Path) -> None:
         (["exec", "no_such.py"], "no_such.py"),
         (["exec", "--soc", "Ascend9999", "x.py"], "Ascend9999"),
         (["exec", "--keep", "numpy", "x.py"], "numpy"),
+        (["exec", "--check", "-m", "nope"], "found no module 'nope'"),
+        (["exec", "-m", "json.nope"], "found no module 'json.nope'"),
+        (["exec", "-m", ".x"], "found no module '.x'"),
+        (["exec", "-m", "xml"], "found the package 'xml' without a __main__"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(words: list[str], text: str, tmp_path: Path) -> None:

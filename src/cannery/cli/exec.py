@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -57,7 +58,10 @@ def exec_program(
     if soc is not None:
         # Devices of the runtime and of PyTorch are what the environment says.
         os.environ["CANNERY_SOC"] = find_soc(soc).name
-    if not module and not Path(program).exists():
+    sys.path[0:1] = ["" if module else str(Path(program).resolve().parent)]
+    if module:
+        _check_module(program)
+    elif not Path(program).exists():
         raise FileNotFoundError(2, os.strerror(2), program)
     check_apart([("--json", json_file)], () if module else [Path(program)])
     json_file = json_file and json_file.resolve()  # the program may change the directory
@@ -67,6 +71,28 @@ def exec_program(
             code = _run(program, module, args or [])
         sys.stdout.flush()
         raise SystemExit(_conclude(found, json_file, code, check))
+
+
+def _check_module(name: str) -> None:
+    """Refuse a module that is not there, or a package that is no program.
+
+    Raises:
+        ProgramError: naming it.
+    """
+    try:
+        spec = None if name.startswith(".") else find_spec(name)
+        is_package = spec is not None and spec.submodule_search_locations is not None
+        is_program = not is_package or find_spec(f"{name}.__main__") is not None
+    except ModuleNotFoundError as failure:
+        if not f"{name}.".startswith(f"{failure.name}."):
+            return
+        spec, is_program = None, True
+    except Exception:  # of a package around it: the run shows what its lines raise
+        return
+    if spec is None:
+        raise ProgramError(f"-m: found no module {name!r}, expected one that Python finds from here")
+    if not is_program:
+        raise ProgramError(f"-m: found the package {name!r} without a __main__, expected one, or a module")
 
 
 def _conclude(found: Any, json_file: Path | None, code: int, check: bool) -> int:
@@ -91,7 +117,6 @@ def _write(path: Path | None, value: Any) -> None:
 def _run(program: str, module: bool, args: Sequence[str]) -> int:
     """Run the program as __main__; its exit code. What it raises is printed as Python prints it."""
     sys.argv = [program, *args]
-    sys.path[0:1] = ["" if module else str(Path(program).resolve().parent)]
     try:
         if module:
             runpy.run_module(program, run_name="__main__", alter_sys=True)
