@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cannery.atb.adapted import as_atb
 from cannery.atb.errors import KernelError, MkiStatus
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, Operator, TilingResult, UnknownOperatorError, find_operator, staged
@@ -41,7 +42,7 @@ class Kernel:
             KernelError: no such operation.
         """
         try:
-            return cls(find_operator(operation))
+            return cls(as_atb(find_operator(operation)))
         except UnknownOperatorError as failure:
             raise KernelError(MkiStatus.ERROR_OPERATION_NOT_EXIST, "operation", operation, failure) from None
 

@@ -13,6 +13,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cannery.atb.adapted import as_atb
 from cannery.operator import ATB, Attribute, AttrType, Operator, OperatorDefinition, all_operators
 from cannery.operator.context import CallContext
 
@@ -29,7 +30,7 @@ def param_classes() -> dict[str, type]:
 
 def atb_operators() -> dict[str, Operator]:
     """The operators that are ATB's or have its face, by the name of their parameter class."""
-    return {operator.name + SUFFIX: operator for operator in all_operators().values() if is_offered(operator)}
+    return {operator.name + SUFFIX: as_atb(operator) for operator in all_operators().values() if is_offered(operator)}
 
 
 def is_offered(operator: Operator) -> bool:
@@ -56,10 +57,9 @@ def _param_class(operator: Operator) -> type:
 
 def operator_of(param: Any) -> Operator | None:
     """The operator that takes this parameter; None when there is none."""
-    operator = all_operators().get(type(param).__name__.removesuffix(SUFFIX))
-    if operator is None or not is_offered(operator):
-        return None
-    return operator if type(param) is _param_class(operator) else None
+    name = type(param).__name__
+    found = atb_operators().get(name)
+    return found if found is not None and type(param) is _param_class(found) else None
 
 
 def attributes_of(param: Any, *, reserved: bool = True) -> dict[str, Any]:

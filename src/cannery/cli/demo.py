@@ -33,15 +33,11 @@ def demo() -> None:
 
 def shipped_cases() -> Iterator[tuple[str, list[Path]]]:
     """Every operator that comes with case files, and their paths."""
-    from importlib.resources import files
-
+    from cannery.cli.knowledge import case_files
     from cannery.operator import all_operators
 
-    for name, operator in all_operators().items():
-        folder = Path(str(files("cannery"))) / "ops" / operator.definition.snake_name / "cases"
-        paths = sorted(folder.glob("*.csv"))
-        if paths:
-            yield name, paths
+    found = ((name, case_files(operator)) for name, operator in all_operators().items())
+    yield from ((name, paths) for name, paths in found if paths)
 
 
 def _run_shipped_cases() -> bool:

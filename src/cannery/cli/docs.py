@@ -43,9 +43,9 @@ def _check_place(index: Path) -> None:
 def pages(directory: Path) -> dict[str, str]:
     """Every page by its path below the directory; the same files give the same text."""
     from cannery.cli.entrypoints import spellings
-    from cannery.cli.knowledge import own_operators, related
+    from cannery.cli.knowledge import every_operator, related
 
-    known = own_operators()
+    known = every_operator()
     book = _Book(directory)
     made = {INDEX: book.page("README", INDEX, **_index(known))}
     for one in known:
@@ -116,10 +116,13 @@ class _Book:
 
 
 def _short(path: Path) -> str:
-    """A file as the reader knows it: below the package, or below the tests."""
+    """A file as the reader knows it: below its package's name, or below the tests."""
     from cannery.cli.knowledge import PACKAGE, REPOSITORY
 
-    return path.relative_to(PACKAGE.parent if path.is_relative_to(PACKAGE) else REPOSITORY).as_posix()
+    if path.is_relative_to(REPOSITORY) and not path.is_relative_to(PACKAGE):
+        return path.relative_to(REPOSITORY).as_posix()
+    packages = [place for place in (path, *path.parents) if (place / "__init__.py").is_file()]
+    return path.relative_to(packages[-1].parent if packages else path.parent).as_posix()
 
 
 def _cell(value: object) -> str:

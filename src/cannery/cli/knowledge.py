@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,9 +16,9 @@ from typing import Any
 import cannery.ops
 from cannery.cli.describe import describe
 from cannery.faces import all_faces
-from cannery.operator import Operator, find_operator
+from cannery.operator import Operator, all_operators, find_operator
 
-OPS = Path(cannery.ops.__file__).parent
+OPS = Path(cannery.ops.__file__).resolve().parent
 PACKAGE = OPS.parent
 REPOSITORY = PACKAGE.parents[1]
 
@@ -53,10 +55,6 @@ ROLES: Mapping[str, str] = MappingProxyType(
 TIERS = (("XL", 29, "20-30"), ("L", 18, "10-20"), ("M", 13, "5-10"), ("S", 0, "3-5"))
 
 
-class NoFolderError(ValueError):
-    """An operator of another package: there are no files of ours to read."""
-
-
 @dataclass(frozen=True)
 class SourceFile:
     """A file to read: where, what part it plays, and what its first line says."""
@@ -77,10 +75,10 @@ class CaseFile:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """An operator as the pages show it."""
+    """An operator as the pages show it. ``folder`` is None for one whose functions are in no file."""
 
     operator: Operator
-    folder: Path
+    folder: Path | None
     files: tuple[SourceFile, ...]
     shared: tuple[SourceFile, ...]
     cases: tuple[CaseFile, ...]
@@ -137,57 +135,88 @@ class Knowledge:
         """Folders of ``cannery.ops`` that it uses besides its own."""
         return sorted({source.path.relative_to(OPS).parts[0] for source in self.shared})
 
+    @property
+    def rooms(self) -> set[str]:
+        """Those and its own."""
+        return {*self.dependencies, self.folder.name if self.folder is not None else self.name}
+
 
 def knowledge(name: str) -> Knowledge:
     """What there is to know of an operator.
 
     Raises:
         UnknownOperatorError: there is none of that name.
-        NoFolderError: it comes from another package.
     """
     operator = find_operator(name)
-    folder = OPS / operator.definition.snake_name
-    if not folder.is_dir():
-        ours = [path.name for path in OPS.iterdir() if (path / "definition.py").is_file()]
-        near = get_close_matches(operator.definition.snake_name, ours, n=1, cutoff=0) or ours
-        raise NoFolderError(
-            f"operator: found {operator.name} of another package, expected one of ours such as {near[0]}"
-        )
-    files = tuple(_source(path) for path in sorted(_files(folder), key=lambda path: _rank(path, folder)))
-    shared = tuple(_source(path) for path in _imported(folder, files))
-    return Knowledge(operator, folder, files, shared, tuple(_cases(folder)), tuple(_tests(operator)))
+    folder = _folder(operator)
+    if folder is None:
+        return Knowledge(operator, None, (), (), (), ())
+    paths = _files(folder) if _is_its_own(folder) else _written_in(operator)
+    files = tuple(_source(path, "part") for path in sorted(paths, key=lambda path: _rank(path, folder)))
+    shared = tuple(_source(path, "shared code") for path in _imported(folder, files))
+    cases = tuple(CaseFile(path, _count(path)) for path in case_files(operator))
+    return Knowledge(operator, folder, files, shared, cases, tuple(_tests(operator)))
 
 
-def own_operators() -> list[Knowledge]:
-    """Every operator of this package, by its type."""
-    return [knowledge(name) for name in sorted(operator.name for operator in cannery.ops.operators())]
+def every_operator() -> list[Knowledge]:
+    """Every operator there is, by its type: ours, and those of other packages."""
+    return [knowledge(name) for name in all_operators()]
 
 
 def related(one: Knowledge, others: list[Knowledge]) -> list[Knowledge]:
     """The operators that share a folder with it, or use its own."""
-    used = {*one.dependencies, one.folder.name}
-    return [other for other in others if other is not one and used & {*other.dependencies, other.folder.name}]
+    return [other for other in others if other is not one and one.rooms & other.rooms]
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.suffix in (".py", ".md") and "__pycache__" not in path.parts:
-            yield path
+def case_files(operator: Operator) -> list[Path]:
+    """The case files it comes with: those of a folder of its own, or those there whose name begins with its own."""
+    folder = _folder(operator)
+    if folder is None:
+        return []
+    own = "" if _is_its_own(folder) else operator.definition.snake_name
+    return sorted((folder / "cases").glob(f"{own}*.csv"))
+
+
+def _folder(operator: Operator) -> Path | None:
+    """Where it is written: a folder of ours, or that of the first of its functions that are in a file."""
+    ours = OPS / operator.definition.snake_name
+    written = next(iter(_written_in(operator)), None)
+    if written is not None and written.is_relative_to(OPS):
+        return ours
+    return None if written is None else written.parent
+
+
+def _is_its_own(folder: Path) -> bool:
+    return (folder / "definition.py").is_file()
+
+
+def _written_in(operator: Operator) -> list[Path]:
+    """The files of its functions and its golden."""
+    functions = (operator.check, operator.infer_shape, operator.tiling, *operator.engines.values())
+    places = [getattr(sys.modules.get(function.__module__), "__file__", None) for function in functions]
+    golden = find_spec(operator.golden) if operator.golden else None
+    found = dict.fromkeys(filter(None, [*places, golden.origin if golden else None]))
+    return [Path(place).resolve() for place in found]
+
+
+def _files(folder: Path) -> list[Path]:
+    found = (path for path in folder.rglob("*") if path.suffix in (".py", ".md"))
+    return [path for path in found if "__pycache__" not in path.parts]
 
 
 def _rank(path: Path, folder: Path) -> tuple[int, str]:
-    name = path.relative_to(folder).as_posix()
+    name = Path(os.path.relpath(path, folder)).as_posix()
     if name in ORDER:
         return ORDER.index(name), name
     return len(ORDER) + (1 + LAST.index(name) if name in LAST else 0), name
 
 
-def _source(path: Path) -> SourceFile:
+def _source(path: Path, part: str) -> SourceFile:
     text = path.read_text(encoding="utf-8")
     is_python = path.suffix == ".py"
     focus = ast.get_docstring(ast.parse(text)) if is_python else _prose(text)
-    own = "part" if path.is_relative_to(OPS) and not path.relative_to(OPS).parts[0].startswith("_") else "shared code"
-    role = ROLES.get(path.name, own) if own == "part" else own
+    is_shared = path.is_relative_to(OPS) and path.relative_to(OPS).parts[0].startswith("_")
+    role = "shared code" if is_shared else ROLES.get(path.name, part)
     return SourceFile(path, role, _first_line(focus), text.count("\n"))
 
 
@@ -208,10 +237,8 @@ def _imports(path: Path) -> Iterator[Path]:
             yield from (candidate for candidate in candidates if candidate.is_file())
 
 
-def _cases(folder: Path) -> Iterator[CaseFile]:
-    for path in sorted((folder / "cases").glob("*.csv")):
-        rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        yield CaseFile(path, len(rows) - 1)
+def _count(path: Path) -> int:
+    return sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines()) - 1
 
 
 def _tests(operator: Operator) -> Iterator[Path]:
@@ -225,9 +252,8 @@ def _tests(operator: Operator) -> Iterator[Path]:
 
 
 def _file_of(function: Any) -> Path | None:
-    if function.__name__ == "<lambda>":
-        return None
-    return PACKAGE.parent / Path(*function.__module__.split(".")).with_suffix(".py")
+    place = getattr(sys.modules.get(function.__module__), "__file__", None)
+    return None if place is None or function.__name__ == "<lambda>" else Path(place).resolve()
 
 
 def _prose(text: str) -> str:
