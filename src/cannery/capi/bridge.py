@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,19 +16,41 @@ from cannery.runtime.prototype import Kind, Parameter
 
 _SIZES = {"int64_t": 8, "float": 4, "bool": 1}
 _POINTER_SIZE = 8
+READY = f"{PREFIX}ready"
 
 
 def connect(ffi: Any, lib: Any) -> None:
-    """Let every function of the library do what its call does."""
-    for call in every_call():
+    """Let every function of the library do what its call does.
+
+    The library has the operators there were when it was built: newer ones have no function there, and a function whose
+    operator is not installed any more refuses.
+    """
+    calls = {f"{PREFIX}{call.name}": call for call in every_call()}
+    for name in _entries(lib):
+        call = calls.get(name)
+        if call is None:
+            ffi.def_extern(name=name, error=int(AclnnStatus.ACLNN_ERR_INNER))(partial(_refuse_absent, name))
+            continue
         failure = (
             AclnnStatus.ACLNN_ERR_INNER
             if call.prototype.returns == "aclnnStatus"
             else AclError.ACL_ERROR_INTERNAL_ERROR
         )
         error = int(failure) if call.prototype.returns_status else _no_value(ffi, call)
-        ffi.def_extern(name=f"{PREFIX}{call.name}", error=error)(Entry(ffi, lib, call))
-    ffi.def_extern(name=f"{PREFIX}ready", error=False)(lambda: True)
+        ffi.def_extern(name=name, error=error)(Entry(ffi, lib, call))
+    ffi.def_extern(name=READY, error=False)(lambda: True)
+
+
+def _entries(lib: Any) -> list[str]:
+    """The functions of the library that Python does."""
+    own = (READY, f"{PREFIX}new_int64")
+    return [name for name in dir(lib) if name.startswith(PREFIX) and name not in own]
+
+
+def _refuse_absent(name: str, *arguments: Any) -> int:
+    function = name.removeprefix(PREFIX)
+    found, expected = "an operator that is not installed", "that of the build: install it, or build the library again"
+    return process().report(RuntimeFault(AclnnStatus.ACLNN_ERR_INNER, function, found, expected))
 
 
 class Entry:

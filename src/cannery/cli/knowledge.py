@@ -193,10 +193,18 @@ def _is_its_own(folder: Path) -> bool:
 def _written_in(operator: Operator) -> list[Path]:
     """The files of its functions and its golden."""
     functions = (operator.check, operator.infer_shape, operator.tiling, *operator.engines.values())
-    places = [getattr(sys.modules.get(function.__module__), "__file__", None) for function in functions]
-    golden = find_spec(operator.golden) if operator.golden else None
-    found = dict.fromkeys(filter(None, [*places, golden.origin if golden else None]))
-    return [Path(place).resolve() for place in found]
+    places = [_module_file(function.__module__) for function in functions]
+    places += [_module_file(operator.golden)] if operator.golden else []
+    return list(dict.fromkeys(place for place in places if place is not None))
+
+
+def _module_file(name: str) -> Path | None:
+    """Where a module is written. A golden's ``__spec__`` is its own, so one that is loaded is asked for its file."""
+    loaded = sys.modules.get(name)
+    if loaded is None and "." in name and _module_file(name.rpartition(".")[0]) is None:
+        return None
+    place = getattr(loaded, "__file__", None) if loaded is not None else getattr(find_spec(name), "origin", None)
+    return None if place is None else Path(place).resolve()
 
 
 def _files(folder: Path) -> list[Path]:
@@ -252,8 +260,7 @@ def _tests(operator: Operator) -> Iterator[Path]:
 
 
 def _file_of(function: Any) -> Path | None:
-    place = getattr(sys.modules.get(function.__module__), "__file__", None)
-    return None if place is None or function.__name__ == "<lambda>" else Path(place).resolve()
+    return None if function.__name__ == "<lambda>" else _module_file(function.__module__)
 
 
 def _prose(text: str) -> str:
