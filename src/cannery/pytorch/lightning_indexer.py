@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from cannery.core import own_precision
 from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, as_int64, segments
 from cannery.ops._lightning_indexer.operands import Geometry
+from cannery.ops._threads.workers import one_thread
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
     AttentionTarget,
     ReadyTarget,
@@ -261,7 +262,8 @@ def _near(value: Any) -> Any:
 
 
 def _reduced(rows: Tensor, plan: _Plan, q: Tensor, k: Tensor) -> Tensor:
-    total = rows if plan.reduction == "none" else rows.sum(dtype=torch.float64)
+    with one_thread():
+        total = rows if plan.reduction == "none" else rows.sum(dtype=torch.float64)
     return (total * plan.factor(q, k)).to(rows.dtype)
 
 

@@ -12,7 +12,7 @@ from typing_extensions import Unpack
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, check, layout, operands
 from cannery.ops._lightning_indexer.score import Finite, RowBlock, row_parts, tile, tile_bounds, waves, working_keys
-from cannery.ops._lightning_indexer.workers import run_each, workers
+from cannery.ops._threads.workers import run_each, workers
 
 
 def softmax_lse(

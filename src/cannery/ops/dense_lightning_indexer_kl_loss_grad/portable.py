@@ -19,7 +19,7 @@ from cannery.ops._lightning_indexer.score import (
     waves,
     working_keys,
 )
-from cannery.ops._lightning_indexer.workers import Run, run_each, workers
+from cannery.ops._threads.workers import Run, run_each, workers
 
 
 @dataclass(frozen=True)

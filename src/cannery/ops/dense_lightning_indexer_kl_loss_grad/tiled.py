@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,14 @@ from cannery.ops._lightning_indexer.geometry import ArgumentError, RowTable
 from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, operands
 from cannery.ops._lightning_indexer.plan import take
+from cannery.ops._threads.workers import run_each, workers
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import cast_dk, compute
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.portable import Buffers
 
-# A window's softmax, and its target where that is built, stay within this; so do the scores of the main attention.
+# A window's softmax, and its target where that is built, stay within this.
 WINDOW_BYTES = 8 << 20
+# The scores of the main attention that one thread has at a time.
+PART_BYTES = 2 << 20
 MAX_WINDOW = 1024
 
 
@@ -194,18 +198,20 @@ class AttentionTarget:
         """Rows of the window's table; the others are zero."""
         out = call.w.new_zeros(min(window.last, call.q.shape[0]) - window.first, window.columns)
         q, k = self.q.detach().flatten(0, -3), self.k.detach().flatten(0, -3)
-        score_bytes = window.columns * q.shape[1] * call.w.element_size()
-        size = max(1, WINDOW_BYTES // score_bytes)
+        row_bytes = window.columns * q.shape[1] * call.w.element_size()
+        step = max(1, PART_BYTES // row_bytes)
         batch, first = np.unique(window.table.segment, return_index=True)
-        for index, lo, hi in zip(batch.tolist(), first, [*first[1:], len(window.table)], strict=True):
-            keys = k[int(call.seg.k_start[index]) :][: int(window.table.visible[lo:hi].max())].to(call.precision)
-            for start in range(lo, hi, size):
-                part = take(window.table, slice(start, min(start + size, hi)))
-                token = torch.from_numpy(part.token).to(q.device)
-                visible = torch.from_numpy(part.visible).to(q.device)
-                rows = self._softmax(q[token].to(call.precision), keys, visible)
-                out[token - window.first, : keys.shape[0]] = rows
+        with workers() as run:
+            for index, lo, hi in zip(batch.tolist(), first, [*first[1:], len(window.table)], strict=True):
+                keys = k[int(call.seg.k_start[index]) :][: int(window.table.visible[lo:hi].max())].to(call.precision)
+                parts = [take(window.table, slice(start, min(start + step, hi))) for start in range(lo, hi, step)]
+                run_each(run, partial(self._write_rows, q, keys, out[:, : keys.shape[0]], window.first), parts)
         return out
+
+    def _write_rows(self, q: torch.Tensor, keys: torch.Tensor, out: torch.Tensor, first: int, part: RowTable) -> None:
+        token = torch.from_numpy(part.token).to(q.device)
+        visible = torch.from_numpy(part.visible).to(q.device)
+        out[token - first] = self._softmax(q[token].to(keys.dtype), keys, visible)
 
     def _softmax(self, q: torch.Tensor, k: torch.Tensor, visible: torch.Tensor) -> torch.Tensor:
         """(R, keys) of q (R, heads, D), k (keys, key heads, D), visible (R,)."""

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from cannery.ops._lightning_indexer.geometry import Ints, RowTable, Segments
-from cannery.ops._lightning_indexer.workers import Run, workers
+from cannery.ops._threads.workers import Run, workers
 
 from .grad import CHUNK, keys_pass, rows_pass
 from .lanes import HEAD_DIM, WIDTH, store_bfloat16

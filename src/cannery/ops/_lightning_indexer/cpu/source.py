@@ -11,7 +11,7 @@ import torch
 
 from cannery.ops._lightning_indexer.geometry import Ints, RowTable, Segments
 from cannery.ops._lightning_indexer.plan import budget_runs, take
-from cannery.ops._lightning_indexer.workers import Run
+from cannery.ops._threads.workers import Run
 
 from .lanes import HEAD_DIM, WIDTH
 

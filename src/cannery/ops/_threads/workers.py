@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from cannery.ops._lightning_indexer.plan import cuts_at
+from cannery.ops._threads.cuts import cuts_at
 
 Part = Callable[[int, int], None]
 Run = Callable[[Part, np.ndarray], None]
@@ -24,24 +24,36 @@ SMALLEST_SHARE = 0.02
 
 
 @contextmanager
-def workers() -> Iterator[Run]:
-    """Give ``run(part, cost)``: calls ``part(first, last)`` until ``0 .. len(cost)`` is covered, on torch's number of
-    threads.
+def one_thread() -> Iterator[int]:
+    """A block in which torch has one thread; gives how many it had.
 
-    Parts write disjoint places, so neither their order nor the number of threads changes a bit. Inside, torch has one
-    thread: a BLAS cuts a product by its number of threads, and sums in another order then. A thread that uses torch for
-    the first time meanwhile, anywhere in the process, gets one thread, too.
+    A BLAS cuts a product by its number of threads, and torch a sum over everything: in one thread both have one order.
+    A thread that uses torch for the first time meanwhile, anywhere in the process, gets one thread as well.
     """
     threads = torch.get_num_threads()
     if threads == 1:
-        yield lambda part, cost: part(0, len(cost))
+        yield threads
         return
     torch.set_num_threads(1)
     try:
-        with ThreadPoolExecutor(threads - 1, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield lambda part, cost: _share(pool, threads, part, cost)
+        yield threads
     finally:
         torch.set_num_threads(threads)
+
+
+@contextmanager
+def workers() -> Iterator[Run]:
+    """Give ``run(part, cost)``: calls ``part(first, last)`` until ``0 .. len(cost)`` is covered, on torch's number of
+    threads, in each of which torch has one.
+
+    Parts write disjoint places, so neither their order nor the number of threads changes a bit.
+    """
+    with one_thread() as threads:
+        if threads == 1:
+            yield lambda part, cost: part(0, len(cost))
+            return
+        with ThreadPoolExecutor(threads - 1, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield lambda part, cost: _share(pool, threads, part, cost)
 
 
 def run_each(run: Run, work: Callable[[Item], None], items: Sequence[Item]) -> None:
