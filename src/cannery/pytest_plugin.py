@@ -15,7 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options."""
     group = parser.getgroup("cannery")
     group.addoption("--cannery-check", action="store_true", help="check kernel launches; error findings fail the test")
-    group.addoption("--cannery-seed", type=int, default=0, metavar="N", help="draw the lazy order from N")
+    group.addoption("--cannery-seed", type=int, default=None, metavar="N", help="draw the lazy order from N")
     group.addoption("--cannery-soc", default=None, metavar="NAME", help="the chip, whatever the test sets")
 
 
@@ -34,11 +34,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     if not item.config.getoption("--cannery-check"):
         yield
         return
-    from cannery.watch import errors, report, session
+    from cannery.watch import errors, process_session, report
 
     options = {"seed": item.config.getoption("--cannery-seed"), "soc": item.config.getoption("--cannery-soc")}
     with ExitStack() as stack:
-        found = stack.enter_context(session(check=True, **options))
+        found = stack.enter_context(process_session(check=True, **options))
         outcome = yield
     findings = found.findings()
     if findings:

@@ -14,7 +14,6 @@ import cannery
 from cannery import acl, aclnn
 from cannery.core import DataType, Tensor
 from cannery.runtime import Options, Process
-from cannery.soc import soc
 
 INPUTS = ["q", "k", "w", "p", "lse", "cu_q", "cu_k", "used_q", "used_k", "residual", "metadata"]
 ATTRIBUTES = ["layout_q", "layout_k", "mask", "ratio"]
@@ -28,7 +27,8 @@ def _use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
     """``use(chip)`` starts a runtime with that chip."""
 
     def start(chip: str = "Ascend950PR_9589") -> None:
-        fresh = Process(Options(soc(chip), devices=1, memory=1 << 28))
+        monkeypatch.setenv("CANNERY_SOC", chip)
+        fresh = Process(Options(devices=1, memory=1 << 28))
         for module in ("cannery.acl.spelling", "cannery.aclnn.spelling"):
             monkeypatch.setattr(f"{module}.process", lambda: fresh)
         assert acl.init() == 0 and acl.rt.set_device(0) == 0

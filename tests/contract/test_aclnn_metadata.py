@@ -12,7 +12,6 @@ import pytest
 
 from cannery import acl, aclnn
 from cannery.runtime import Options, Process
-from cannery.soc import soc
 
 NAMES = [
     "cu_q",
@@ -43,7 +42,8 @@ def _use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
     """``use(chip, aic_cores)`` starts a runtime with that chip."""
 
     def start(chip: str = "Ascend950PR_9589") -> None:
-        fresh = Process(Options(soc(chip), devices=1, memory=1 << 28))
+        monkeypatch.setenv("CANNERY_SOC", chip)
+        fresh = Process(Options(devices=1, memory=1 << 28))
         for module in ("cannery.acl.spelling", "cannery.aclnn.spelling"):
             monkeypatch.setattr(f"{module}.process", lambda: fresh)
         assert acl.init() == 0 and acl.rt.set_device(0) == 0

@@ -13,7 +13,6 @@ import pytest
 
 from cannery import acl, aclnn
 from cannery.runtime import AclError, Options, Process
-from cannery.soc import soc
 
 NUMBERS = {
     "ACL_ERROR_INVALID_PARAM": 100000,
@@ -44,7 +43,8 @@ NUMBERS = {
 
 @pytest.fixture(name="idle", autouse=True)
 def _idle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    fresh = Process(Options(soc("Ascend950PR_9589"), devices=1, memory=1 << 28))
+    monkeypatch.setenv("CANNERY_SOC", "Ascend950PR_9589")
+    fresh = Process(Options(devices=1, memory=1 << 28))
     for module in ("cannery.acl.spelling", "cannery.aclnn.spelling"):
         monkeypatch.setattr(f"{module}.process", lambda: fresh)
     yield

@@ -82,7 +82,7 @@ def test_a_c_program_builds_with_pkg_config(
     flags = subprocess.run(asked, capture_output=True, text=True, check=True, env=env).stdout.split()
     words = [require_tool("gcc"), "-std=c99", "-pedantic", "-Wall", "-Werror", str(PROGRAMS / "plain.c"), *flags]
     subprocess.run([*words, "-o", str(tmp_path / "plain")], check=True)
-    assert run(tmp_path / "plain").stdout == "Ascend950PR_9589 2\n"
+    assert run(tmp_path / "plain").stdout == "Ascend910B1 2\n"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ GROUND = {
     "settings": ("core", "soc"),
     "operator": ("faces", "core", "soc", "settings"),
     "aicore": ("core", "soc"),
-    "watch": ("core", "soc", "aicore"),
+    "watch": ("core", "soc", "settings", "aicore"),
     "isa": ("core", "soc", "aicore"),
     "asc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),
     "ascendc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),

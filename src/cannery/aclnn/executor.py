@@ -103,8 +103,7 @@ class Executor:
                 view.copy_(output.torch)
 
     def _engine(self, process: Process) -> str:
-        wanted = (process.machine.engine, "aicpu", *self.operator.engines)
-        return next(name for name in wanted if name in self.operator.engines)
+        return staged.choose_engine(self.operator, None, "aicpu")
 
 
 def _find(process: Process, device: Device, buffer: Buffer) -> torch.Tensor:

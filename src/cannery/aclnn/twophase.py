@@ -18,8 +18,10 @@ from cannery.aclnn.objects import AclArray, AclTensor
 from cannery.aclnn.planning import Planner, Request, planner, torch_is_deterministic
 from cannery.core import AclnnStatus, TensorDesc
 from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition, TensorParam
+from cannery.operator.staged import default_soc
 from cannery.runtime import Call, Process, RuntimeFault
 from cannery.runtime.stream import Stream
+from cannery.settings import chosen_quirks
 
 RUNTIME_ERROR = AclnnStatus.ACLNN_ERR_RUNTIME_ERROR
 DETERMINISTIC = 0
@@ -78,11 +80,9 @@ def plan(process: Process, operator: Operator, planned: Planner, arguments: Argu
     inputs = _slots(process, definition.inputs, arguments.inputs)
     outputs = _slots(process, definition.outputs, arguments.outputs)
     attributes = _attributes(process, definition, arguments.attributes)
-    chip, device = _machine(process)
+    chip, device = _machine(process, definition)
     _check_outputs(outputs)
-    request = Request(
-        _descs(inputs), attributes, _descs(outputs), chip, process.machine.quirks, _is_deterministic(process)
-    )
+    request = Request(_descs(inputs), attributes, _descs(outputs), chip, chosen_quirks(), _is_deterministic(process))
     return Executor(planned(request), inputs, tuple(slot for slot in outputs if slot is not None), device)
 
 
@@ -144,11 +144,11 @@ def _attribute(process: Process, definition: OperatorDefinition, attribute: Attr
     return value
 
 
-def _machine(process: Process) -> Any:
+def _machine(process: Process, definition: OperatorDefinition) -> Any:
     """The chip as this thread may use it, and its device."""
     try:
         process.require_initialized()
-        return process.chip(), process.context.device
+        return process.chip(default_soc(definition)), process.context.device
     except RuntimeFault as fault:
         raise RuntimeFault(RUNTIME_ERROR, *fault.facts) from fault
 

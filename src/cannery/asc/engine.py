@@ -12,14 +12,14 @@ from cannery.watch import Finding, current, session
 def launch_checked(kernel: JITFunction, soc: Soc, core_num: int, *args: Any) -> tuple[Finding, ...]:
     """Launch a kernel on ``core_num`` cores of a chip with all checks on; its findings.
 
-    Arrays and torch tensors are written in place. The seed of the lazy order is the surrounding session's,
-    which keeps the launch as well.
+    Arrays and torch tensors are written in place. The surrounding session keeps the launch as well, and
+    has a say in the rest: the seed of the lazy order, precise computation.
 
     Raises:
         DeadlockError: the kernel cannot go on.
     """
     outer = current()
-    with session(check=True, seed=outer.seed, soc=soc) as inner:
+    with session(check=True, soc=soc) as inner:
         try:
             return kernel.run(core_num, *args).findings
         finally:

@@ -29,6 +29,7 @@ from cannery.asc.spelling import Pyasc
 from cannery.asc.struct import Struct
 from cannery.asc.tensors import GlobalAddress
 from cannery.isa.dtypes import BY_NUMPY, bfloat16
+from cannery.settings import current_settings
 from cannery.watch import Checker, Collector, LaunchRecord, current
 
 _K = KernelType
@@ -134,14 +135,14 @@ def launch(
     function: Callable[..., Any], name: str, core_num: int, arguments: Mapping[str, Argument | Any],
     *, kernel_type: KernelType | None, auto_sync: bool, insert_sync: bool | None, watchers: tuple[Watcher, ...] = (),
 ) -> LaunchRecord:  # fmt: skip
-    """Run a kernel on the current platform under the current session; the record is also the session's.
+    """Run a kernel on the current platform under the settings in force; the record is also the session's.
 
     A session that checks adds its checker to the watchers.
 
     Raises:
         DeadlockError: the kernel cannot go on; or whatever the kernel raises, with a traceback that ends at its line.
     """
-    options = current()
+    options, session = current_settings(), current()
     setup = Setup(
         name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, vector_barriers=auto_sync,
         precise=options.precise,
@@ -167,7 +168,7 @@ def launch(
         record = LaunchRecord(
             name, core_num, setup.soc.name, setup.seed, run.issued(), run.local_bytes(), tuple(findings)
         )
-        options.remember(record)
+        session.remember(record)
         for value in arguments.values():
             if isinstance(value, Argument):
                 value.give_back()

@@ -12,7 +12,6 @@ from cannery.atb.errors import KernelError, MkiStatus
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, Operator, TilingResult, UnknownOperatorError, find_operator, staged
 from cannery.operator.staged import Prepared
-from cannery.runtime import process
 
 NODE_ALIGNMENT = 32
 ENGINE = "eager"
@@ -76,11 +75,10 @@ class Kernel:
         return align(len(result.data), NODE_ALIGNMENT)
 
     def launch(self, call: Prepared, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
-        """Compute into the outputs, with the engine ``CANNERY_ENGINE`` names where the operator has it.
+        """Compute into the outputs, with the engine that the settings name where the operator has it.
 
         Raises:
             OperatorError: the engine refuses the call.
         """
-        wanted = process().machine.engine
-        engine = wanted if wanted in self.operator.engines else ENGINE
+        engine = staged.choose_engine(self.operator, None, ENGINE)
         staged.launch(call, inputs, outputs, engine)

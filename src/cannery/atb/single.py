@@ -5,13 +5,11 @@ Source: ascend-transformer-boost `src/atb/operation/op_param_funcs.h`, `include/
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from weakref import finalize
 
-from cannery import watch
 from cannery.atb.context import Context
 from cannery.atb.errors import refusal
 from cannery.atb.graph import GraphOperation, GraphParam
@@ -24,7 +22,7 @@ from cannery.core import AtbStatus, OperatorError, Stage, Tensor, TensorDesc
 from cannery.operator import CallContext, Operator, staged
 from cannery.operator.frameworks.atb import check_tiled
 from cannery.operator.staged import Prepared
-from cannery.runtime import AclError, RuntimeFault, process
+from cannery.runtime import AclError, RuntimeFault
 from cannery.soc import Soc
 
 # Operations whose runners have no pool and whose parameter can be neither cloned nor updated.
@@ -138,8 +136,8 @@ def CreateOperation(param: Any, *, soc: str | Soc | None = None, quirks: bool | 
 
     Args:
         param: a parameter structure of ``cannery.atb``, or a ``GraphParam``.
-        soc: the chip; default: that of ``cannery exec --soc``, ``CANNERY_SOC``, else the operator's first.
-        quirks: reproduce the original's code where it is wrong or undefined; default: ``CANNERY_QUIRKS``.
+        soc: the chip; default: by the settings (session, ``--soc``, ``CANNERY_SOC``), else the operator's first.
+        quirks: reproduce the original's code where it is wrong or undefined; default: by the settings.
 
     Raises:
         OperatorError: at stage check. ERROR_INVALID_PARAM; ERROR_INVALID_GRAPH for a graph.
@@ -211,9 +209,7 @@ def GetExecuteStreamId(operation: Operation | None) -> int:
 
 
 def _create(operator: Operator, attrs: dict[str, Any], soc: str | Soc | None, quirks: bool | None) -> CallContext:
-    chip = soc or watch.current().soc or os.environ.get("CANNERY_SOC") or None
-    quirks = process().machine.quirks if quirks is None else quirks
-    return staged.prepare(operator, (), attrs, soc=chip, quirks=quirks, until=Stage.CHECK).context
+    return staged.prepare(operator, (), attrs, soc=soc, quirks=quirks, until=Stage.CHECK).context
 
 
 def _living(operation: Operation | None, function: str) -> Operation:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -31,13 +32,8 @@ def connect(ffi: Any, lib: Any) -> None:
         if call is None:
             ffi.def_extern(name=name, error=int(AclnnStatus.ACLNN_ERR_INNER))(partial(_refuse_absent, name))
             continue
-        failure = (
-            AclnnStatus.ACLNN_ERR_INNER
-            if call.prototype.returns == "aclnnStatus"
-            else AclError.ACL_ERROR_INTERNAL_ERROR
-        )
-        error = int(failure) if call.prototype.returns_status else _no_value(ffi, call)
-        ffi.def_extern(name=name, error=error)(Entry(ffi, lib, call))
+        entry = Entry(ffi, lib, call)
+        ffi.def_extern(name=name, error=entry.failure)(entry)
     ffi.def_extern(name=READY, error=False)(lambda: True)
 
 
@@ -54,17 +50,27 @@ def _refuse_absent(name: str, *arguments: Any) -> int:
 
 
 class Entry:
-    """A function that C calls."""
+    """A function that C calls.
+
+    Attributes:
+        failure: what it answers when it cannot even begin.
+    """
 
     def __init__(self, ffi: Any, lib: Any, call: Call) -> None:
         self._ffi = ffi
         self._lib = lib
         self._call = call
+        self.failure = _failure(ffi, call)
         self._readers = {kind: reader(ffi) for kind, reader in _READERS.items()}
         self._texts = threading.local()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Read the arguments, do it, write the outputs."""
+        """Read the arguments, do it, write the outputs. Where the environment forbids a start, say so once and fail."""
+        try:
+            process()
+        except ValueError as refusal:
+            _say(str(refusal))
+            return self.failure
         values, pointers = self._read(iter(arguments))
         null = next((name for name, pointer in pointers if pointer == self._ffi.NULL), None)
         if null is not None:
@@ -141,6 +147,20 @@ class Entry:
         code = self._call.code_for_null
         status = process().report(RuntimeFault(code, f"{self._call.name}: {name}", "null", "a place for the result"))
         return status if self._call.prototype.returns_status else _no_value(self._ffi, self._call)
+
+
+def _failure(ffi: Any, call: Call) -> Any:
+    if not call.prototype.returns_status:
+        return _no_value(ffi, call)
+    is_aclnn = call.prototype.returns == "aclnnStatus"
+    return int(AclnnStatus.ACLNN_ERR_INNER if is_aclnn else AclError.ACL_ERROR_INTERNAL_ERROR)
+
+
+@cache
+def _say(line: str) -> None:
+    """Print a line on stderr, once in a process: the program has no exception to read it from."""
+    sys.stderr.write(f"cannery: {line}\n")
+    sys.stderr.flush()
 
 
 def _no_value(ffi: Any, call: Call) -> Any:

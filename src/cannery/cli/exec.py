@@ -17,7 +17,9 @@ from typing import Any
 
 import typer
 
+from cannery.cli.options import setting
 from cannery.cli.places import check_apart
+from cannery.settings import Settings, variables
 
 FAILED = 1
 INTERRUPTED = 128 + signal.SIGINT
@@ -34,19 +36,20 @@ def exec_program(
     program: str = typer.Argument("", metavar="SCRIPT", help="The script, or the module with -m.", show_default=False),
     args: list[str] = typer.Argument(None, metavar="[ARGS]...", help="Its arguments.", show_default=False),
     module: bool = typer.Option(False, "-m", help="SCRIPT is the name of a module."),
-    check: bool = typer.Option(False, "--check", help="Check every launch; exit code 1 when there is an error."),
+    check: bool | None = setting("check", None, "Check every launch; exit code 1 when there is an error."),
     json_file: Path | None = typer.Option(None, "--json", metavar="FILE", help="Write findings and launches there."),
-    soc: str | None = typer.Option(None, "--soc", metavar="NAME", help="The chip, whatever the program sets."),
-    seed: int = typer.Option(0, "--seed", metavar="N", help="Draw the lazy order from it; 0 is the laziest."),
-    precise: bool = typer.Option(False, "--precise", help="Compute 16-bit floats in float32 inside kernels."),
+    soc: str | None = setting("chip", "NAME", "The chip, whatever the program sets."),
+    engine: str | None = setting("engine", "NAME"),
+    quirks: bool | None = setting("quirks"),
+    seed: int | None = setting("seed", "N"),
+    precise: bool | None = setting("precise"),
     keep: list[str] = typer.Option([], "--keep", metavar="NAME", help="Leave this package as it is installed."),
     list_names: bool = typer.Option(False, "--list", help="List the packages that are substituted, and stop."),
 ) -> None:
     """Run SCRIPT with the NPU stack's packages resolved to this one's."""
     import cannery.activate as activation
     from cannery.faces import substituted_packages
-    from cannery.soc import soc as find_soc
-    from cannery.watch import session
+    from cannery.watch import process_session
 
     activation.activate(keep)
     if list_names:
@@ -55,22 +58,37 @@ def exec_program(
         return
     if not program:
         raise ProgramError("SCRIPT: found none, expected a script or -m MODULE")
-    if soc is not None:
-        # Devices of the runtime and of PyTorch are what the environment says.
-        os.environ["CANNERY_SOC"] = find_soc(soc).name
+    options = {"check": check, "soc": soc, "engine": engine, "quirks": quirks, "seed": seed, "precise": precise}
+    with process_session(**options) as found:
+        settings = _settings()
+        _check_program(program, module, json_file)
+        json_file = json_file and json_file.resolve()  # the program may change the directory
+        _write(json_file, {"findings": [], "launches": []})
+        with _terminable(), _inherited(keep, settings):
+            code = _run(program, module, args or [])
+        sys.stdout.flush()
+        raise SystemExit(_conclude(found, json_file, code, settings.check))
+
+
+def _settings() -> Settings:
+    """The settings of the run; refused before the program begins."""
+    from cannery.settings import current_settings
+
+    settings = current_settings()
+    if settings.engine:
+        from cannery.operator.staged import check_settings  # which engines there are, only operators know
+
+        check_settings()
+    return settings
+
+
+def _check_program(program: str, module: bool, json_file: Path | None) -> None:
     sys.path[0:1] = ["" if module else str(Path(program).resolve().parent)]
     if module:
         _check_module(program)
     elif not Path(program).exists():
         raise FileNotFoundError(2, os.strerror(2), program)
     check_apart([("--json", json_file)], () if module else [Path(program)])
-    json_file = json_file and json_file.resolve()  # the program may change the directory
-    _write(json_file, {"findings": [], "launches": []})
-    with session(check=check, seed=seed, soc=soc, precise=precise) as found:
-        with _terminable(), _inherited(keep):
-            code = _run(program, module, args or [])
-        sys.stdout.flush()
-        raise SystemExit(_conclude(found, json_file, code, check))
 
 
 def _check_module(name: str) -> None:
@@ -156,11 +174,12 @@ def _own(entry: TracebackType) -> bool:
 
 
 @contextmanager
-def _inherited(keep: Sequence[str]) -> Iterator[None]:
-    """Let the Pythons that the program starts resolve the same names: spawned workers, torchrun's ranks."""
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "CANNERY_KEEP")}
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (_STARTUP, before["PYTHONPATH"])))
-    os.environ["CANNERY_KEEP"] = " ".join(keep)
+def _inherited(keep: Sequence[str], settings: Settings) -> Iterator[None]:
+    """Let the Pythons that the program starts resolve the same names, for the same chip: workers, torchrun's ranks."""
+    path = os.pathsep.join(filter(None, (_STARTUP, os.environ.get("PYTHONPATH"))))
+    given = {"PYTHONPATH": path, "CANNERY_KEEP": " ".join(keep), **variables(settings)}
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
     try:
         yield
     finally:

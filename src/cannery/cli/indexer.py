@@ -6,12 +6,14 @@ from pathlib import Path
 
 import typer
 
+from cannery.cli.options import setting
+
 WRONG = 1
 
 
 def doctor(
     file: Path = typer.Argument(..., metavar="FILE.safetensors", help="What cannery.pytorch.save_call wrote."),
-    soc: str = typer.Option("Ascend950", "--soc", metavar="NAME", help="Chip whose split of the rows is judged."),
+    soc: str | None = setting("chip", "NAME", "Chip whose split of the rows is judged; default: the operator's first."),
     fixed: float = typer.Option(0.0, "--fixed", metavar="COST", help="Cost of a row besides its visible keys."),
 ) -> None:
     """Say what is off in a call: target, lse, blind rows, offsets, split. Exit code 1 when something is wrong."""

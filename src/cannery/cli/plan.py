@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cannery.cli.options import setting
 from cannery.cli.places import check_apart
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def plan(
     ),
     mask_mode: int = typer.Option(3, "--mask-mode", min=0, max=3, help="0 no mask, 3 causal."),
     cmp_ratio: int = typer.Option(1, "--cmp-ratio", min=1, max=128, help="Original keys that a key stands for."),
-    soc: str = typer.Option("Ascend950", "--soc", metavar="NAME", help="The chip."),
+    soc: str | None = setting("chip", "NAME", "The chip; default: the operator's first."),
     aic_cores: int | None = typer.Option(None, "--aic-cores", metavar="N", help="Fewer cube cores than the chip has."),
     key: float = typer.Option(1.0, "--key", metavar="COST", help="Cost of a visible key."),
     tile: float = typer.Option(0.0, "--tile", metavar="COST", help="Cost of a tile of 128 keys."),
@@ -37,10 +38,13 @@ def plan(
     """Show who computes which rows on a chip, and the balance of that split against three others."""
     from cannery.cli.console import print_json
     from cannery.extras.indexer.plan import as_values, make_plan, render
+    from cannery.operator import find_operator
+    from cannery.operator.staged import chip_of
     from cannery.soc import soc as find_soc
 
     check_apart([("--svg", svg), ("--html", html)])
-    chip = find_soc(soc, aic_cores=aic_cores)
+    definition = find_operator("DenseLightningIndexerKLLossGradMetadata").definition
+    chip = find_soc(chip_of(definition, soc), aic_cores=aic_cores)
     planned = make_plan(chip, lengths, keys, mask_mode, cmp_ratio, (key, tile, fixed))
     for path, template in ((svg, "plan.svg.j2"), (html, "plan.html.j2")):
         if path is not None:

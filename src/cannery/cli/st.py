@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cannery.cli.options import setting
 from cannery.cli.places import check_apart
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ def st(
     files: list[Path] = typer.Argument(
         ..., metavar="FILE...", help="Case files of ops-test-kit or ATB, or folders of them.", show_default=False
     ),
-    engine: str = typer.Option("eager", "--engine", metavar="E", help="How launches are done."),
-    soc: str | None = typer.Option(None, "--soc", metavar="NAME", help="Chip for every row; default: the row's own."),
+    engine: str | None = setting("engine", "E", "How launches are done; default: eager."),
+    soc: str | None = setting("chip", "NAME", "Chip for every row; default: the row's own."),
     pattern: str = typer.Option("", "-k", metavar="PATTERN", help="Only rows whose name contains or matches this."),
     output: Path | None = typer.Option(
         None, "-o", "--output", metavar="FILE", help="Result file (.csv), or a folder; default: <stem>_result.csv here."
@@ -38,7 +39,7 @@ def st(
     compare: str | None = typer.Option(
         None, "--compare", metavar="STANDARD", help="Accuracy standard for outputs that are not integers."
     ),
-    quirks: bool = typer.Option(False, "--quirks", help="Reproduce the originals where they are wrong or undefined."),
+    quirks: bool | None = setting("quirks"),
 ) -> None:
     """Run system tests from case files. Exit code 1 when a row fails, 2 when a file is malformed."""
     from cannery.st import Options, find_case_files, load_cases, plan_results

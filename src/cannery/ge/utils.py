@@ -15,7 +15,7 @@ from cannery.ge.graph.node import Node
 from cannery.ge.graph.shape import Shape
 from cannery.ge.graph.tensor_desc import dims_of
 from cannery.operator import Operator, OperatorDefinition, UnknownOperatorError, find_operator
-from cannery.operator.staged import default_soc
+from cannery.operator.staged import chip_of
 
 __all__ = ["GeUtils"]
 
@@ -72,7 +72,7 @@ def _refusal(operator: Operator, node: NodeModel) -> str:
     definition = operator.definition
     if definition.aicore is None and "aicpu" in operator.engines:
         return f"{definition.name} runs on the AI CPU"
-    chip = _machine().soc or default_soc(definition)
+    chip = chip_of(definition, _machine().soc)
     socs = definition.socs if definition.aicore is None else definition.aicore.socs
     if chip.short_name not in socs:
         return f"soc: found {chip.name}, expected a chip of {', '.join(socs)}"

@@ -49,8 +49,8 @@ def run(
     *,
     outputs: Sequence[Any] | Mapping[str, Any] | None = None,
     soc: str | Soc | None = None,
-    engine: str = "eager",
-    quirks: bool = False,
+    engine: str | None = None,
+    quirks: bool | None = None,
     fill: int = 0,
 ) -> RunResult:
     """Run an operator: check → infer_shape → tiling → launch. Nothing is written before all checks pass.
@@ -60,17 +60,19 @@ def run(
         inputs: torch tensors or numpy arrays in definition order (None for an absent optional one), or by name.
         attrs: attributes by name.
         outputs: buffers to write into; what the operator does not write in them is preserved.
-        soc: a chip or its name; default: the operator's first.
-        engine: how the launch is done; ``cannery ops show NAME`` lists the operator's engines.
-        quirks: reproduce the original's code where it is wrong or undefined.
+        soc: a chip or its name; default: by the settings, else the operator's first.
+        engine: how the launch is done; ``cannery ops show NAME`` lists the operator's engines. Default: by the settings
+            where the operator has that engine, else "eager".
+        quirks: reproduce the original's code where it is wrong or undefined. Default: by the settings.
         fill: what fresh output memory holds before the launch.
 
     Raises:
         OperatorError: the contract refuses the call.
         UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip or engine.
+        SettingError: ``quirks`` is no bool; a variable of the environment has a value that it cannot have.
     """
     operator = find_operator(name)
-    staged.check_engine(operator, engine)
+    engine = staged.choose_engine(operator, engine, "eager")
     tensors = bind_inputs(operator.definition, inputs)
     descs = [None if tensor is None else tensor.desc for tensor in tensors]
     described = describe_outputs(operator.definition, outputs)

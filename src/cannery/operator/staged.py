@@ -16,6 +16,17 @@ from cannery.core import Stage, Tensor, TensorDesc, own_precision
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.context import CallContext, Operator, TilingResult
 from cannery.operator.definition import OperatorDefinition
+from cannery.operator.registry import all_operators
+from cannery.settings import (
+    Found,
+    Origin,
+    SettingError,
+    Settings,
+    chosen_chip,
+    chosen_quirks,
+    current_settings,
+    find_setting,
+)
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 
@@ -43,25 +54,36 @@ def default_soc(definition: OperatorDefinition) -> Soc:
     return find_soc(definition.default_soc or definition.socs[0])
 
 
+def chip_of(definition: OperatorDefinition, soc: str | Soc | None = None) -> Soc:
+    """The chip of a call: the one given, else by the settings, else the operator's first.
+
+    Raises:
+        UnknownSocError: there is no such chip.
+    """
+    return chosen_chip(soc) or default_soc(definition)
+
+
 def bind(
     operator: Operator,
     inputs: Sequence[TensorDesc | None],
     attrs: Mapping[str, Any] | None = None,
     *,
     soc: str | Soc | None = None,
-    quirks: bool = False,
+    quirks: bool | None = None,
     buffers: Sequence[TensorDesc | None] | None = None,
 ) -> CallContext:
-    """A call without its data: attributes converted, chip looked up. ``buffers`` describes the outputs the caller gave.
+    """A call without its data: attributes converted, chip and mode by the settings where they are not given.
+
+    ``buffers`` describes the outputs the caller gave.
 
     Raises:
         OperatorError: an attribute is unknown, missing or of another type.
-        UnknownSocError: there is no such chip.
+        UnknownSocError, SettingError: there is no such chip; ``quirks`` is no bool.
     """
-    chip = default_soc(operator.definition) if soc is None else find_soc(soc)
+    chip, faithful = chip_of(operator.definition, soc), chosen_quirks(quirks)
     values = bind_attributes(operator.definition, attrs)
     given = None if buffers is None else tuple(buffers)
-    return CallContext(operator.definition, tuple(inputs), values, chip, quirks, buffers=given)
+    return CallContext(operator.definition, tuple(inputs), values, chip, faithful, buffers=given)
 
 
 def prepare(
@@ -70,7 +92,7 @@ def prepare(
     attrs: Mapping[str, Any] | None = None,
     *,
     soc: str | Soc | None = None,
-    quirks: bool = False,
+    quirks: bool | None = None,
     buffers: Sequence[TensorDesc | None] | None = None,
     until: Stage = Stage.TILING,
 ) -> Prepared:
@@ -113,6 +135,38 @@ def check_engine(operator: Operator, engine: str) -> None:
     """
     if engine not in operator.engines:
         raise ValueError(f"{operator.name}: engine: found {engine!r}, expected one of {', '.join(operator.engines)}")
+
+
+def choose_engine(operator: Operator, engine: str | None, *usual: str) -> str:
+    """The engine of a call: the one given; that of the settings where the operator has it; a usual one; its first.
+
+    Raises:
+        ValueError: the operator has not the one given; or the settings name one that no operator has.
+    """
+    wanted = find_setting("engine", engine)
+    if wanted.origin is Origin.ARGUMENT:
+        check_engine(operator, wanted.value)
+    elif wanted.value and wanted.value not in operator.engines:
+        _check_known(wanted)
+    return next(name for name in (wanted.value, *usual, *operator.engines) if name in operator.engines)
+
+
+def check_settings() -> Settings:
+    """All settings, the engine held against those that operators have.
+
+    Raises:
+        SettingError, UnknownSocError: one of them cannot be.
+    """
+    found = current_settings()
+    if found.engine:
+        _check_known(find_setting("engine"))
+    return found
+
+
+def _check_known(wanted: Found) -> None:
+    known = sorted({name for operator in all_operators().values() for name in operator.engines})
+    if wanted.value not in known:
+        raise SettingError(f"{wanted.place}: found {wanted.value!r}, expected one of {', '.join(known)}")
 
 
 def _check(call: Prepared) -> Prepared:

@@ -17,7 +17,6 @@ import torch
 from cannery.core import DataType, OperatorError, Shape, Stage, TensorDesc
 from cannery.operator import CallContext, Operator, OperatorDefinition, TorchConfig, all_operators, run, staged
 from cannery.pytorch.schema import TorchSchema, is_offered
-from cannery.pytorch.target import current_target
 
 NAMESPACE = TorchConfig().namespace
 
@@ -115,15 +114,15 @@ def _foreign_defaults(definition: OperatorDefinition) -> dict[str, Any] | None:
 
 
 def host_kernel(operator: Operator, schema: TorchSchema, defaults: Mapping[str, Any]) -> Callable[..., Any]:
-    """The operator as the dispatcher calls it, for the current target."""
+    """The operator as the dispatcher calls it, by the settings."""
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         inputs, attrs = schema.bind(args, kwargs, defaults)
-        target, device = current_target(), _custom_device(inputs)
+        device = _custom_device(inputs)
         if device is not None:
             inputs = {name: None if tensor is None else tensor.cpu() for name, tensor in inputs.items()}
         try:
-            outputs = run(operator.name, inputs, attrs, soc=target.soc, quirks=target.quirks).outputs
+            outputs = run(operator.name, inputs, attrs).outputs
         except OperatorError as refusal:
             raise TorchOperatorError.of(refusal) from None
         if device is not None:
@@ -150,7 +149,7 @@ def _fake(operator: Operator, schema: TorchSchema) -> Callable[..., Any]:
         inputs, attrs = schema.bind(args, kwargs, {})
         tensors = [inputs.get(param.name) for param in definition.inputs]
         descs = tuple(None if t is None else TensorDesc(DataType.of(t.dtype), Shape(t.shape)) for t in tensors)
-        context = CallContext(definition, descs, attrs, staged.default_soc(definition))
+        context = CallContext(definition, descs, attrs, staged.chip_of(definition))
         device = next((t.device for t in tensors if t is not None), "cpu")
         # What is wrong with a call is said when it runs: tracing wants its shapes alone.
         call = staged.advance(staged.Prepared(operator, context, Stage.CHECK), Stage.INFER_SHAPE)

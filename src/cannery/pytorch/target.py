@@ -4,37 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 
+from cannery.settings import Settings, current_settings, scoped
 from cannery.soc import Soc
-from cannery.soc import soc as find_soc
-
-
-@dataclass(frozen=True)
-class Target:
-    """Chip and mode of a call.
-
-    Attributes:
-        soc: None for the operator's default chip.
-        quirks: reproduce the originals' code where it is wrong or undefined.
-    """
-
-    soc: Soc | None = None
-    quirks: bool = False
-
-
-_current: ContextVar[Target] = ContextVar("cannery.pytorch.target", default=Target())  # noqa: B039 - it is frozen
-
-
-def current_target() -> Target:
-    """The target of the calls made here."""
-    return _current.get()
 
 
 @contextmanager
-def target(soc: str | Soc | None = None, *, quirks: bool = False) -> Iterator[Target]:
+def target(soc: str | Soc | None = None, *, quirks: bool | None = None) -> Iterator[Settings]:
     """Run the ``torch.ops.cann_ops_transformer`` calls of a block for a chip, or as the originals' code does.
+
+    A session like any other: what is not set is inherited, and every entry point obeys it. Yields what then holds.
 
     Example:
         >>> with target(cannery.soc("Ascend950", aic_cores=24)):
@@ -42,9 +21,7 @@ def target(soc: str | Soc | None = None, *, quirks: bool = False) -> Iterator[Ta
 
     Raises:
         UnknownSocError: no chip is called so.
+        SettingError: ``quirks`` is no bool.
     """
-    token = _current.set(Target(None if soc is None else find_soc(soc), quirks))
-    try:
-        yield _current.get()
-    finally:
-        _current.reset(token)
+    with scoped(soc=soc, quirks=quirks):
+        yield current_settings()

@@ -9,6 +9,7 @@ from itertools import count
 
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
+from cannery.settings import chosen_chip, device_chip
 from cannery.soc import Soc, soc
 
 CUBE, VECTOR = 0, 1
@@ -43,8 +44,9 @@ class Limits:
         self.cores[kind] = value
 
     def apply(self, chip: Soc) -> Soc:
-        """The chip with the limits as its numbers of cores."""
-        return soc(chip, aic_cores=self.cores.get(CUBE), aiv_cores=self.cores.get(VECTOR)) if self.cores else chip
+        """The chip with the limits as its numbers of cores. More than it has was for another chip: no limit."""
+        fewer = {_CORES[kind]: most for kind, most in self.cores.items() if most < getattr(chip, _CORES[kind])}
+        return soc(chip, **fewer) if fewer else chip
 
 
 @dataclass(eq=False)
@@ -90,7 +92,6 @@ class Device:
     """
 
     number: int
-    soc: Soc
     on_failure: Callable[[int, Stream, int, RuntimeFault], None]
     users: int = 0
     default: Context | None = None
@@ -98,6 +99,11 @@ class Device:
     limits: Limits = field(default_factory=Limits)
     stream_limits: dict[Stream, Limits] = field(default_factory=dict)
     stream_numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def soc(self) -> Soc:
+        """The chip, by the settings in force."""
+        return device_chip()
 
     def new_stream(self) -> Stream:
         """A stream, which belongs to no context yet."""
@@ -144,10 +150,10 @@ class Device:
                 AclError.ACL_ERROR_RT_NO_STREAM_RESOURCE, "stream", f"{used} streams", f"at most {MAX_STREAMS}"
             )
 
-    def chip_for(self, stream: Stream | None) -> Soc:
-        """The chip with the limits of a stream, else of the device."""
+    def chip_for(self, stream: Stream | None, usual: Soc | None = None) -> Soc:
+        """The chip with the limits of a stream, else of the device. ``usual`` stands for it where nobody names one."""
         limits = self.stream_limits.get(stream) if stream is not None else None
-        return (limits or self.limits).apply(self.soc)
+        return (limits or self.limits).apply(chosen_chip() or usual or self.soc)
 
 
 def _failure(stream: Stream, timeout: int) -> RuntimeFault | None:

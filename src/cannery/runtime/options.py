@@ -1,4 +1,4 @@
-"""What the virtual machine is like; read once, from the environment."""
+"""What the virtual machine is like; read once, from the environment. Its chip is a setting, as everywhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cannery.soc import Soc, soc
+from cannery.settings import SettingError
 
 GIB = 1 << 30
 DEFAULT_DEVICES = 8
@@ -17,41 +17,31 @@ class Options:
     """The machine.
 
     Attributes:
-        soc: the chip of every device. ``CANNERY_SOC``.
         devices: how many devices there are. ``CANNERY_DEVICES``, then ``ASCEND_RT_VISIBLE_DEVICES``.
         memory: bytes of memory a device has. ``CANNERY_DEVICE_MEMORY_GIB``.
-        quirks: reproduce the originals' code where it is wrong or undefined. ``CANNERY_QUIRKS=1``.
-        engine: the engine operators are launched with; empty: each operator's first. ``CANNERY_ENGINE``.
     """
 
-    soc: Soc
     devices: int = DEFAULT_DEVICES
     memory: int = 64 * GIB
-    quirks: bool = False
-    engine: str = ""
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Options:
         """The options an environment gives.
 
         Raises:
-            UnknownSocError: ``CANNERY_SOC`` names no chip.
-            ValueError: a number is none, or less than one.
+            SettingError: a number is none, or less than one.
         """
         devices = _number(environment, "CANNERY_DEVICES", DEFAULT_DEVICES)
         return cls(
-            soc(environment.get("CANNERY_SOC") or "Ascend950"),
             _visible(environment.get("ASCEND_RT_VISIBLE_DEVICES"), devices),
             _number(environment, "CANNERY_DEVICE_MEMORY_GIB", 64) * GIB,
-            environment.get("CANNERY_QUIRKS", "0") not in ("", "0"),
-            environment.get("CANNERY_ENGINE", ""),
         )
 
 
 def _number(environment: Mapping[str, str], name: str, default: int) -> int:
     text = environment.get(name, "").strip() or str(default)
     if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{name}: found {text!r}, expected a number from 1 up")
+        raise SettingError(f"{name}: found {text!r}, expected a number from 1 up")
     return int(text)
 
 

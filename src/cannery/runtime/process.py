@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -19,8 +19,8 @@ from cannery.runtime.options import Options
 from cannery.runtime.report import Reports
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
-from cannery.soc import Soc, soc
-from cannery.watch.session import current
+from cannery.settings import current_settings
+from cannery.soc import Soc
 
 # Options of a context and of the process have these values until they are set.
 SYS_OPTIONS = frozenset(range(4))
@@ -67,7 +67,7 @@ class Process:
         self.options: dict[int, int] = {}
         self.lock = threading.RLock()
         self.exception_callback: Callable[[int], Any] | None = None
-        self._devices = tuple(Device(number, machine.soc, self._tell) for number in range(machine.devices))
+        self._devices = tuple(Device(number, self._tell) for number in range(machine.devices))
         self._thread = _Thread()
 
     def require_initialized(self) -> None:
@@ -133,9 +133,12 @@ class Process:
             )
         return stream
 
-    def chip(self) -> Soc:
-        """The chip as the calling thread may use it: limited by a stream it uses, else by its device."""
-        return self.context.device.chip_for(self._thread.limited_by)
+    def chip(self, usual: Soc | None = None) -> Soc:
+        """The chip as the calling thread may use it: limited by a stream it uses, else by its device.
+
+        ``usual`` stands for it where nobody names one: an operator's first.
+        """
+        return self.context.device.chip_for(self._thread.limited_by, usual)
 
     def limit_thread_by(self, stream: Stream | None) -> None:
         """Make the calling thread's two-phase calls use the limits of a stream."""
@@ -184,9 +187,16 @@ class Process:
 
 @cache
 def process() -> Process:
-    """The one runtime of this process: of the chip that ``cannery exec --soc`` names, else of the environment's."""
-    machine, wanted = Options.of(), current().soc
-    return Process(machine if wanted is None else replace(machine, soc=soc(wanted)))
+    """The one runtime of this process.
+
+    Raises:
+        SettingError, UnknownSocError: a variable, or another place, says what cannot be.
+    """
+    if current_settings().engine:
+        from cannery.operator.staged import check_settings  # which engines there are, only operators know
+
+        check_settings()
+    return Process(Options.of())
 
 
 def read_config(path: str | None) -> bytes:

@@ -11,7 +11,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from cannery.runtime.status import AclError, RuntimeFault
 
@@ -63,8 +65,8 @@ class Stream:
         return len(self._tasks)
 
     def submit(self, run: Callable[[], None], *, is_marker: bool = False) -> None:
-        """Put a task at the end of the queue."""
-        self._tasks.append(Task(run, is_marker))
+        """Put a task at the end of the queue. It will run under the settings of the submitter, whoever runs it."""
+        self._tasks.append(Task(partial(copy_context().run, run), is_marker))
         while len(self._tasks) > DEPTH:
             self.step()
 

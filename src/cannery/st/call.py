@@ -40,7 +40,7 @@ class Outputs:
     findings: tuple[Any, ...] = ()
 
 
-def plan(case: Case, chip: Soc, quirks: bool) -> Planned:
+def plan(case: Case, chip: Soc, quirks: bool | None) -> Planned:
     """The stages that need no data, up to the one the row wants to end with.
 
     Raises:

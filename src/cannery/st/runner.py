@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cannery.core import AtbStatus, OperatorError, Stage
 from cannery.operator import staged
+from cannery.settings import Origin, chosen_chip, chosen_quirks, find_setting
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 from cannery.st.call import Planned, launch, plan
@@ -32,20 +33,20 @@ class Options:
     """How a campaign runs.
 
     Attributes:
-        engine: how launches are done.
-        soc: chip for every row, whatever the row says; None for the row's own.
+        engine: how launches are done; None: by the settings where the operator has that engine, else eager.
+        soc: chip for every row, whatever the row says; None: by a session or the command line, else the row's own.
         seed: of all input data.
         compare: a standard for every output that may have one.
         plugins: folders of assets that come before the operators' own.
-        quirks: reproduce the originals where they are wrong or undefined.
+        quirks: reproduce the originals where they are wrong or undefined; None: by the settings.
     """
 
-    engine: str = "eager"
+    engine: str | None = None
     soc: str | Soc | None = None
     seed: int = 0
     compare: str | None = None
     plugins: tuple[Path, ...] = ()
-    quirks: bool = False
+    quirks: bool | None = None
 
 
 class OptionError(ValueError):
@@ -80,14 +81,15 @@ def prepare(cases: Sequence[Case], options: Options) -> dict[str, TestSpec | Non
     Raises:
         SpecError, OptionError, UnknownSocError, StandardError: see ``run_cases``.
     """
-    if options.soc is not None:
-        find_soc(options.soc)
+    chosen_chip(options.soc)
+    chosen_quirks(options.quirks)
     if options.compare is not None:
         standard_name(options.compare)
     operators = {case.operator.name: case.operator for case in cases}
     engines = sorted({engine for operator in operators.values() for engine in operator.engines})
-    if operators and options.engine not in engines:
-        raise OptionError(f"engine: found {options.engine!r}, expected one of {', '.join(engines)}")
+    engine = find_setting("engine", options.engine)
+    if operators and engine.value and engine.value not in engines:
+        raise OptionError(f"{engine.place}: found {engine.value!r}, expected one of {', '.join(engines)}")
     return {name: load_spec(operator, options.plugins) for name, operator in operators.items()}
 
 
@@ -95,7 +97,7 @@ def _run_case(case: Case, options: Options, spec: TestSpec) -> CaseResult:
     chip = choose_soc(case, options)
     if chip is None or not case.is_enabled:
         return _skipped(case)
-    base = CaseResult(case, FAIL, soc=chip.name, engine=options.engine, log="; ".join(case.notes))
+    base = CaseResult(case, FAIL, soc=chip.name, engine=engine_of(case, options), log="; ".join(case.notes))
     try:
         return _run(case, options, spec, chip, base)
     except OperatorError as error:
@@ -111,20 +113,29 @@ def _skipped(case: Case) -> CaseResult:
 
 
 def choose_soc(case: Case, options: Options) -> Soc | None:
-    """The chip of a row: the option's, else the first the row names that the operator has, else the operator's first.
+    """The chip of a row: that of option, session or command line; else the first the row names that the operator has;
+    else the environment's; else the operator's first.
 
     None when the row rules it out, or names only chips that cannot be asked for.
     """
     definition = case.operator.definition
     barred = {chip.short_name for chip in _chips(name[1:] for name in case.socs if name.startswith("-"))}
     listed = [name for name in case.socs if not name.startswith("-")]
-    if options.soc is not None:
-        candidates = [find_soc(options.soc)]
+    found = find_setting("chip", options.soc)
+    if found.origin <= Origin.COMMAND_LINE:
+        candidates = [found.value]
     elif listed:
         candidates = sorted(_chips(listed), key=lambda chip: chip.short_name not in definition.socs)
+    elif found.value is not None:
+        candidates = [found.value]
     else:
         candidates = [staged.default_soc(definition), *map(find_soc, definition.socs)]
     return next((chip for chip in candidates if chip.short_name not in barred), None)
+
+
+def engine_of(case: Case, options: Options) -> str:
+    """The engine of a row: the option's, whether the operator has it or not; else by the settings."""
+    return options.engine or staged.choose_engine(case.operator, None, "eager")
 
 
 def _chips(names: Iterable[str]) -> list[Soc]:
@@ -137,8 +148,8 @@ def _run(case: Case, options: Options, spec: TestSpec, chip: Soc, base: CaseResu
     base = replace(base, tiling=planned.tiling, actual=NO_ERROR, log="; ".join((*planned.notes, *case.notes)))
     if expected.stage is not None and expected.stage is not Stage.LAUNCH:
         return _noted(base, f"expected {expected}, found {NO_ERROR}") if expected.code else replace(base, status=PASS)
-    if options.engine not in case.operator.engines:
-        reason = f"no engine {options.engine!r}: {', '.join(case.operator.engines)}"
+    if base.engine not in case.operator.engines:
+        reason = f"no engine {base.engine!r}: {', '.join(case.operator.engines)}"
         return _noted(replace(base, status="UNSUPPORTED"), reason)
     try:
         return _launch(case, options, spec, planned, base)
@@ -153,7 +164,7 @@ def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base
     base = replace(base, output_bytes=inputs.output_bytes)
     # Before the launch: an engine at fault may write where it should read.
     reference = make_reference(case, spec, context, inputs, options.compare) if is_compared else None
-    outputs = launch(case, planned, inputs, options.engine)
+    outputs = launch(case, planned, inputs, base.engine)
     base = replace(base, findings=outputs.findings)
     faults = [finding for finding in outputs.findings if is_error(finding)]
     if faults:

@@ -10,10 +10,10 @@ from cannery.watch.checker import Checker
 from cannery.watch.findings import Collector, Finding, errors
 from cannery.watch.order import Trace
 from cannery.watch.rules import RULES, Rule
-from cannery.watch.session import LaunchRecord, Session, current, session
+from cannery.watch.session import LaunchRecord, Session, current, process_session, session
 from cannery.watch.spelling import Spelling
 
 __all__ = [
     "RULES", "Checker", "Collector", "Finding", "LaunchRecord", "Record", "Rule", "Session", "Spelling", "Trace",
-    "Watcher", "current", "errors", "report", "session",
+    "Watcher", "current", "errors", "process_session", "report", "session",
 ]  # fmt: skip

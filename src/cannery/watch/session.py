@@ -1,7 +1,8 @@
-"""What launches share within a process: whether to check, the seed, the chip, and the results so far.
+"""What launches leave behind: a session gathers the launches of its block and what was found in them.
 
-The command line and the pytest plugin begin a session; a program run without them has a silent one. Threads that a
-program starts itself must see the same session, which is why it is the process's and not the context's.
+Which options hold there is `cannery.settings`' affair. The command line and the pytest plugin begin a session of the
+process, which gathers the launches of threads as well; a program's own session is that of its thread or task; a program
+without any has a silent one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from cannery.settings import process_scope, scope_owner, scoped
 from cannery.soc import Soc
 from cannery.watch.findings import Finding
 
@@ -50,29 +52,21 @@ class LaunchRecord:
         }
 
 
-@dataclass
+@dataclass(eq=False)
 class Session:
-    """Options of the launches to come, and the launches so far.
+    """The launches so far.
 
     Attributes:
-        check: record and judge every launch.
-        seed: of the lazy order; 0 is the laziest order.
-        soc: a chip that wins over what the program sets; None: the program's, or the default.
-        precise: compute 16-bit floating-point types in float32, to tell rounding from algorithm.
-        platform: the chip the program set, "" for the default.
         launches: what was launched, in order; not kept in the silent session.
+        is_silent: the session of a program without one: it keeps nothing.
     """
 
-    check: bool = False
-    seed: int = 0
-    soc: str | Soc | None = None
-    precise: bool = False
-    platform: str = ""
     launches: list[LaunchRecord] = field(default_factory=list)
+    is_silent: bool = False
 
     def remember(self, record: LaunchRecord) -> None:
         """Keep the record of a launch."""
-        if self is not _STACK[0]:
+        if not self.is_silent:
             self.launches.append(record)
 
     def findings(self) -> list[Finding]:
@@ -80,22 +74,48 @@ class Session:
         return [finding for launch in self.launches for finding in launch.findings]
 
 
-_STACK: Final = [Session()]
+_SILENT: Final = Session(is_silent=True)
 
 
 def current() -> Session:
-    """The session in force."""
-    return _STACK[-1]
+    """The session that gathers what is launched here."""
+    return scope_owner() or _SILENT
 
 
 @contextmanager
 def session(
-    *, check: bool = False, seed: int = 0, soc: str | Soc | None = None, precise: bool = False
+    *,
+    check: bool | None = None,
+    seed: int | None = None,
+    soc: str | Soc | None = None,
+    precise: bool | None = None,
+    quirks: bool | None = None,
+    engine: str | None = None,
 ) -> Iterator[Session]:
-    """Run launches under their own options; yields the session, which gathers what they find."""
-    mine = Session(check, seed, soc, precise)
-    _STACK.append(mine)
-    try:
+    """Run a block of this thread or task under its own options; yields the session, which gathers what is found.
+
+    Args:
+        check: record and judge every launch.
+        seed: of the lazy order; 0 is the laziest order.
+        soc: the chip, whatever the command line, the program or the environment says.
+        precise: compute 16-bit floating-point types in float32, to tell rounding from algorithm.
+        quirks: reproduce the originals' code where it is wrong or undefined.
+        engine: how operators are launched, where they have that engine.
+
+    What is not set is inherited: from the session around it, the command line, the environment.
+
+    Raises:
+        SettingError, UnknownSocError: a value that cannot be.
+    """
+    mine = Session()
+    options = {"check": check, "seed": seed, "soc": soc, "precise": precise, "quirks": quirks, "engine": engine}
+    with scoped(mine, **options):
         yield mine
-    finally:
-        _STACK.remove(mine)
+
+
+@contextmanager
+def process_session(**options: Any) -> Iterator[Session]:
+    """The same for the whole process, its threads included, beneath every session: what a command line asks for."""
+    mine = Session()
+    with process_scope(mine, **options):
+        yield mine

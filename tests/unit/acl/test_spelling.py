@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from cannery.runtime import CALLS, Options, Process
-from cannery.soc import soc
 
 
 @pytest.fixture(name="acl")
 def _acl(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The module over a runtime of its own."""
-    fresh = Process(Options(soc("Ascend950PR_9589"), devices=2, memory=1 << 28))
+    monkeypatch.setenv("CANNERY_SOC", "Ascend950PR_9589")
+    fresh = Process(Options(devices=2, memory=1 << 28))
     for module in ("cannery.acl.spelling", "cannery.acl.descriptors"):
         monkeypatch.setattr(f"{module}.process", lambda: fresh)
     yield importlib.import_module("cannery.acl")

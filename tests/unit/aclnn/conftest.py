@@ -10,7 +10,6 @@ import pytest
 
 from cannery.core import DataType
 from cannery.runtime import Options, Process
-from cannery.soc import soc
 
 METADATA = "aclnnDenseLightningIndexerKLLossGradMetadata"
 
@@ -112,7 +111,8 @@ def _make_client(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes a client of a chip; its runtime takes the place of the process's."""
 
     def make(chip: str = "Ascend950PR_9589", **options: Any) -> Client:
-        fresh = Process(Options(soc(chip), **{"devices": 2, "memory": 1 << 30, **options}))
+        monkeypatch.setenv("CANNERY_SOC", chip)
+        fresh = Process(Options(**{"devices": 2, "memory": 1 << 30, **options}))
         for module in ("cannery.acl.spelling", "cannery.acl.descriptors", "cannery.aclnn.spelling"):
             monkeypatch.setattr(f"{module}.process", lambda: fresh)
         return Client(fresh)

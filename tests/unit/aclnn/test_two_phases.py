@@ -236,8 +236,8 @@ def test_limits_of_a_stream_change_the_plan_of_its_thread(client: Client) -> Non
     assert client.read(out, 5).tolist() == [511, 22, 21, 17, 24]
 
 
-def test_quirks_are_an_option_of_the_machine(make_client: Callable[..., Client]) -> None:
-    client = make_client(quirks=True).start()
+def test_quirks_are_a_setting(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANNERY_QUIRKS", "1")
     out = client.tensor([-1] * 64)
     status, size, executor = client.metadata(out=out, max_q=0)
     assert status == 0 and client.run(size, executor) == 0 and client.synchronize() == 0

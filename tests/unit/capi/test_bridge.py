@@ -10,7 +10,6 @@ import pytest
 from cannery.capi import bridge
 from cannery.capi.calls import every_call
 from cannery.runtime import Options, Process
-from cannery.soc import soc
 
 FFI = cffi.FFI()
 KEPT: list[Any] = []
@@ -24,7 +23,8 @@ def new_int64(count: int) -> Any:
 @pytest.fixture(name="c")
 def _c(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """``c("aclInit", NULL)`` calls a function as C does."""
-    fresh = Process(Options(soc("Ascend950PR_9589"), devices=1, memory=1 << 28))
+    monkeypatch.setenv("CANNERY_SOC", "Ascend950PR_9589")
+    fresh = Process(Options(devices=1, memory=1 << 28))
     monkeypatch.setattr(bridge, "process", lambda: fresh)
     lib = types.SimpleNamespace(cannery_new_int64=new_int64)
     entries = {call.name: bridge.Entry(FFI, lib, call) for call in every_call()}

@@ -188,7 +188,8 @@ def test_the_default_chip_is_the_operators_first(registered: Any) -> None:
     ("options", "error", "text"),
     [
         ({"engine": "fast"}, ValueError, "engine: found 'fast', expected one of eager, other"),
-        ({"engine": None}, ValueError, "engine: found None"),
+        ({"engine": 3}, ValueError, "engine: found 3, expected the name of an engine"),
+        ({"quirks": "false"}, ValueError, "quirks: found 'false', expected True or False"),
         ({"soc": "Ascend9999"}, UnknownSocError, "nearest"),
         ({"attrs": {"axis": "1"}}, OperatorError, "axis: found '1', expected an integer"),
     ],

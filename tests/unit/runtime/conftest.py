@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from cannery.runtime import CALLS, Options, Process
-from cannery.soc import soc
 
 MIB = 1 << 20
 BY_NAME = {call.name: call for call in CALLS}
@@ -47,9 +46,10 @@ class Machine:
 
 
 @pytest.fixture(name="idle")
-def _idle() -> Machine:
+def _idle(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A runtime that nobody has initialised."""
-    return Machine(Process(Options(soc("Ascend950PR_9589"), devices=2, memory=256 * MIB)))
+    monkeypatch.setenv("CANNERY_SOC", "Ascend950PR_9589")
+    return Machine(Process(Options(devices=2, memory=256 * MIB)))
 
 
 @pytest.fixture(name="machine")

@@ -10,7 +10,6 @@ import pytest
 
 from cannery.runtime import CALLS, AclError, Call, Options
 from cannery.runtime.prototype import Kind, parse
-from cannery.soc import UnknownSocError
 
 from .conftest import Machine
 
@@ -132,13 +131,10 @@ def test_visible_devices(visible: str, count: int) -> None:
 
 
 def test_options_come_from_the_environment() -> None:
-    options = Options.of({"CANNERY_SOC": "Ascend910B1", "CANNERY_QUIRKS": "1", "CANNERY_DEVICE_MEMORY_GIB": "2"})
-    assert (options.soc.name, options.quirks, options.memory, options.devices) == ("Ascend910B1", True, 2 << 30, 8)
-    assert Options.of({}).soc.name == "Ascend950PR_9589"
+    options = Options.of({"CANNERY_DEVICE_MEMORY_GIB": "2"})
+    assert (options.memory, options.devices) == (2 << 30, 8)
     with pytest.raises(ValueError, match="CANNERY_DEVICES: found '-1', expected a number from 1 up"):
         Options.of({"CANNERY_DEVICES": "-1"})
-    with pytest.raises(UnknownSocError):
-        Options.of({"CANNERY_SOC": "Ascend1"})
 
 
 def test_a_prototype_knows_inputs_outputs_and_its_c_form() -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import Any, Final
 
+from cannery.settings import DEFAULT_CHIP, choose_platform, device_chip
 from cannery.soc import Soc, all_socs, soc
-from cannery.watch.session import current
 
 
 class Backend(Enum):
@@ -44,13 +44,13 @@ _named: Any = Enum  # made from the table of chips, which a type checker cannot 
 Platform: Any = _named("Platform", _PLATFORMS)
 """The chips by name."""
 
-DEFAULT: Final = "Ascend910B1"
-
 
 def set_platform(
     backend: Backend | str, soc_version: Any = None, device_id: int | None = None, check: bool = True
 ) -> None:
-    """Choose the chip of the launches to come. A chip named on the command line wins.
+    """Choose the chip of what follows: of the session where there is one, else of the process.
+
+    A chip named by a session or on the command line wins; one named by the environment does not.
 
     Raises:
         ValueError: no such backend.
@@ -58,10 +58,10 @@ def set_platform(
     """
     del device_id, check
     Backend(backend.value if isinstance(backend, Enum) else backend)
-    name = DEFAULT if soc_version is None else soc_version.value if isinstance(soc_version, Enum) else soc_version
-    current().platform = soc(name).name
+    name = DEFAULT_CHIP if soc_version is None else soc_version.value if isinstance(soc_version, Enum) else soc_version
+    choose_platform(soc(name))
 
 
 def platform() -> Soc:
     """The chip kernels are launched on now."""
-    return soc(current().soc or current().platform or DEFAULT)
+    return device_chip()

@@ -23,6 +23,7 @@ from cannery.atb.torch_atb._prof import Prof
 from cannery.atb.types import Tensor, VariantPack
 from cannery.core import AtbStatus, DataType, OperatorError, Refusal, Shape, Stage, TensorDesc
 from cannery.runtime import RuntimeFault, Stream, process
+from cannery.settings import chosen_quirks
 
 MAX_DIM = 8
 KIB = 1024
@@ -204,7 +205,7 @@ def _desc(tensor: torch.Tensor) -> TensorDesc:
 
 
 def _output(desc: TensorDesc, device: torch.device) -> torch.Tensor:
-    make = torch.empty if process().machine.quirks else torch.zeros
+    make = torch.empty if chosen_quirks() else torch.zeros
     return make(tuple(desc.shape), dtype=desc.dtype.torch, device=device)
 
 

@@ -35,7 +35,6 @@ from cannery.ops._lightning_indexer.geometry import (
 from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops._lightning_indexer.split import METADATA_SIZE, Split
 from cannery.soc import Soc
-from cannery.soc import soc as find_soc
 
 OPERATOR = "DenseLightningIndexerKLLossGrad"
 MASS_TOLERANCE = 1e-3
@@ -88,11 +87,11 @@ class IndexerReport:
         return "\n".join(map(str, self.findings))
 
 
-def indexer_report(*, soc: str | Soc = "Ascend950", cost: RowCost = PER_KEY, **call: Any) -> IndexerReport:
+def indexer_report(*, soc: str | Soc | None = None, cost: RowCost = PER_KEY, **call: Any) -> IndexerReport:
     """Examine a call of ``dense_lightning_indexer_kl_loss_grad``; nothing is computed but scores, nothing is changed.
 
     Args:
-        soc: the chip whose split is judged.
+        soc: the chip whose split is judged; default: by the settings, else the operators' first.
         cost: what a row costs when the split is judged; by default a unit for each visible key and nothing else.
         call: the operator's arguments by name: q, k, w, attn_softmax_l1_norm, softmax_lse, cu_seqlens_q, cu_seqlens_k,
             seqused_q, seqused_k, cmp_residual_k, metadata, layout_q, layout_k, mask_mode, cmp_ratio.
@@ -101,7 +100,7 @@ def indexer_report(*, soc: str | Soc = "Ascend950", cost: RowCost = PER_KEY, **c
         ArgumentError: a required tensor is missing, or an argument is unknown.
     """
     given = _complete(call)
-    chip = find_soc(soc)
+    chip = staged.chip_of(_DEFINITION, soc)
     sizes = ", ".join(f"{name} {tuple(given[name].shape)}" for name in ("q", "k", "attn_softmax_l1_norm"))
     opening = Finding("call", f"{sizes}, {given['q'].dtype}, mask {given['mask_mode']}, ratio {given['cmp_ratio']}")
     taken = _operator_finding(given, chip)

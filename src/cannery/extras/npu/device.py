@@ -164,7 +164,7 @@ class device_of(device):
 
 
 def get_device_name(device: DeviceLike = None) -> str:
-    """The chip: ``Ascend910B1``, ``Ascend950PR_9589``, … by ``CANNERY_SOC``."""
+    """The chip: ``Ascend910B1``, ``Ascend950PR_9589``, … by the settings (``CANNERY_SOC``)."""
     return machine().device(index_of(device)).soc.name
 
 

@@ -92,10 +92,13 @@ class Machine:
         if self.is_initialized:
             self.runtime.enter(self.device(index).open())
 
-    def chip(self, index: int) -> Soc:
-        """The chip of a device with the limits of the calling thread's stream there, else of the device."""
+    def chip(self, index: int, usual: Soc | None = None) -> Soc:
+        """The chip of a device with the limits of the calling thread's stream there, else of the device.
+
+        ``usual`` stands for it where nobody names one: an operator's first.
+        """
         device, stream = self.device(index), self.thread.streams.get(index)
-        return device.chip_for(device.open().default_stream if stream is None else stream.runtime_stream)
+        return device.chip_for(device.open().default_stream if stream is None else stream.runtime_stream, usual)
 
     def place(self, host: Tensor, index: int) -> Tensor:
         """A tensor of a device over new memory that a CPU tensor holds; the memory counts as the device's.

@@ -13,9 +13,11 @@ from cannery.extras.npu.alias import on_host
 from cannery.extras.npu.kernels import KEY, placed
 from cannery.extras.npu.machine import machine
 from cannery.operator import Operator, all_operators
+from cannery.operator.staged import default_soc
 from cannery.pytorch.ops import Libraries, host_kernel
 from cannery.pytorch.schema import TorchSchema, is_offered
-from cannery.pytorch.target import current_target, target
+from cannery.pytorch.target import target
+from cannery.soc import Soc
 
 
 def register_transformer() -> Libraries:
@@ -32,14 +34,14 @@ def register_transformer() -> Libraries:
 
 def _register(library: torch.library.Library, operator: Operator) -> None:
     definition = operator.definition
-    kernel = _kernel(host_kernel(operator, TorchSchema.of(definition), {}))
+    kernel = _kernel(default_soc(definition), host_kernel(operator, TorchSchema.of(definition), {}))
     library.impl(definition.snake_name, kernel, KEY)
     if all(param.optional for param in definition.inputs):
         # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
         library.impl(definition.snake_name, kernel, "CompositeExplicitAutograd", allow_override=True)
 
 
-def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:
+def _kernel(usual: Soc, on_cpu: Callable[..., Any]) -> Callable[..., Any]:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
         if tensors and all(tensor.is_cpu for tensor in tensors):
@@ -48,8 +50,7 @@ def _kernel(on_cpu: Callable[..., Any]) -> Callable[..., Any]:
         # Without a tensor the result is on the current device, as the original's is.
         index = tensors[0].get_device() if tensors else machine().thread.device
         hosts, named = tree_map(lambda v: on_host(v) if isinstance(v, Tensor) else v, (args, kwargs))
-        chosen = current_target()
-        with target(chosen.soc or machine().chip(index), quirks=chosen.quirks):
+        with target(machine().chip(index, usual)):
             return placed(on_cpu(*hosts, **named), index)
 
     return kernel

@@ -7,7 +7,6 @@ still unknown then is inferred again when the graph runs. Source: hicann/ge `doc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +18,7 @@ from cannery.ge.error import NO_INFER_FUNCTION, GeError
 from cannery.operator import GE, Operator, OperatorDefinition, UnknownOperatorError, find_operator, staged
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.staged import Prepared
-from cannery.runtime import process
+from cannery.settings import current_settings
 from cannery.soc import Soc, soc
 
 COMPILE_CODES = {Stage.CHECK: GeStatus.GE_GRAPH_PREPARE_FAILED, Stage.INFER_SHAPE: GeStatus.GE_GRAPH_INFERSHAPE_FAILED}
@@ -31,18 +30,12 @@ class Machine:
 
     soc: Soc | None = None
     quirks: bool = False
-    engine: str = ""
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Machine:
-        """By the option ``ge.socVersion``, else by the environment (CANNERY_SOC, CANNERY_QUIRKS, CANNERY_ENGINE)."""
-        machine = process().machine
-        chip = machine.soc if os.environ.get("CANNERY_SOC") else None
-        return cls(soc(options[SOC]) if SOC in options else chip, machine.quirks, machine.engine)
-
-    def engine_of(self, operator: Operator) -> str:
-        """The engine asked for where the operator has it, else its first."""
-        return self.engine if self.engine in operator.engines else next(iter(operator.engines))
+        """By the option ``ge.socVersion``, which counts as an argument, and the settings."""
+        found = current_settings()
+        return cls(soc(options[SOC]) if SOC in options else found.chip, found.quirks)
 
 
 @dataclass(frozen=True)

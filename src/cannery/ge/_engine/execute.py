@@ -49,7 +49,7 @@ class Run:
         self.calls.reverse()
         while self.calls:
             call = self.calls.pop()
-            engine = self.plan.machine.engine_of(call.step.operator)
+            engine = staged.choose_engine(call.step.operator, None)
             try:
                 staged.launch(call.prepared, call.inputs, call.outputs, engine)
             except OperatorError as refusal:

@@ -14,6 +14,7 @@ from cannery.core import DataType
 from cannery.runtime.call import call
 from cannery.runtime.process import Process
 from cannery.runtime.status import AclError, RuntimeFault
+from cannery.settings import device_chip
 from cannery.soc import Soc
 
 HOST = 1
@@ -22,17 +23,17 @@ FLOAT16_MAX = 65504.0
 _DEVICE_INFO: Mapping[int, Callable[[Soc], int]] = MappingProxyType(
     {0: lambda chip: chip.ai_cores, 1: lambda chip: chip.aiv_cores, 2: lambda chip: chip.l2_size}
 )
-_ATTRIBUTES: Mapping[int, Callable[[Process], int]] = MappingProxyType(
+_ATTRIBUTES: Mapping[int, Callable[[Process, Soc], int]] = MappingProxyType(
     {
-        1: lambda process: 1,
-        101: lambda process: process.machine.soc.ai_cores,
-        102: lambda process: process.machine.soc.aic_cores,
-        201: lambda process: process.machine.soc.aiv_cores,
-        202: lambda process: 32,
-        204: lambda process: process.machine.soc.ub_size,
-        301: lambda process: process.machine.memory,
-        302: lambda process: process.machine.soc.l2_size,
-        601: lambda process: process.machine.soc.npu_arch,
+        1: lambda process, chip: 1,
+        101: lambda process, chip: chip.ai_cores,
+        102: lambda process, chip: chip.aic_cores,
+        201: lambda process, chip: chip.aiv_cores,
+        202: lambda process, chip: 32,
+        204: lambda process, chip: chip.ub_size,
+        301: lambda process, chip: process.machine.memory,
+        302: lambda process, chip: chip.l2_size,
+        601: lambda process, chip: chip.npu_arch,
     }
 )
 
@@ -57,7 +58,7 @@ def get_run_mode(process: Process) -> int:
 def get_device_info(process: Process, device: int, attr: int) -> int:
     """A property of a device."""
     process.device(device)
-    return _of(_ATTRIBUTES, "attr", attr)(process)
+    return _of(_ATTRIBUTES, "attr", attr)(process, device_chip())
 
 
 @call(
@@ -68,7 +69,7 @@ def get_device_info(process: Process, device: int, attr: int) -> int:
 def get_device_capability(process: Process, device: int, info: int) -> int:
     """Cores and L2 of a device."""
     process.device(device)
-    return _of(_DEVICE_INFO, "deviceInfo", info)(process.machine.soc)
+    return _of(_DEVICE_INFO, "deviceInfo", info)(device_chip())
 
 
 @call("size_t aclDataTypeSize(aclDataType dataType)", "data_type_size", is_free=True)

@@ -13,6 +13,7 @@ from cannery.runtime.constants import ENUMS, MACROS, PART_SIZE, VERSION_SIZE
 from cannery.runtime.memory import check_pointer
 from cannery.runtime.process import Process, read_config
 from cannery.runtime.status import AclError, RuntimeFault
+from cannery.settings import device_chip
 
 _PARTS = tuple(MACROS[f"ACL_{part}_VERSION"] for part in ("MAJOR", "MINOR", "PATCH"))
 _VERSION = ".".join(map(str, _PARTS))
@@ -62,7 +63,7 @@ def get_recent_err_msg(process: Process) -> str | None:
 @call("const char *aclrtGetSocName()", "get_soc_name", is_free=True)
 def get_soc_name(process: Process) -> str:
     """The chip."""
-    return process.machine.soc.name
+    return device_chip().name
 
 
 @call("int aclrtPeekAtLastError(aclrtLastErrLevel level)", "rt.peek_at_last_error", is_free=True)
