@@ -174,13 +174,12 @@ class Core:
 
     def fresh(self, memory: Memory, lower: int, upper: int) -> None:
         """A buffer was handed out: its contents are undefined again."""
-        if self.watchers:
-            self.tell(Fresh(memory, lower, upper))
+        for watcher in self.watchers:
+            watcher.see(self, Fresh(memory, lower, upper))
 
     def clean_cache(self) -> None:
         """The scalar unit's writes to global memory have left its cache."""
-        if self.watchers:
-            self.tell(CacheClean())
+        self.tell(CacheClean())
 
     def issue(self, instruction: Instruction) -> None:
         """Issue an instruction to its pipe."""

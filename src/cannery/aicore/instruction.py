@@ -46,6 +46,13 @@ class Access(NamedTuple):
     runs: Runs | None = None
     align: int = 32
 
+    @property
+    def size(self) -> int:
+        """How many bytes are touched."""
+        if self.runs is None:
+            return self.upper - self.lower
+        return sum(stop - start for start, stop in self.runs)
+
 
 # How the state "never written" flows through an instruction.
 FILL: Final = "fill"  # the destination is written, whatever was read
@@ -57,8 +64,8 @@ CONSUME: Final = "consume"  # never-written bytes become a value someone relies 
 class Instruction(NamedTuple):
     """One issued instruction.
 
-    ``op`` names the operation, not its spelling. ``dtype`` is the element type of what it computes or moves and
-    ``work`` how much: elements of a computation, bytes of a copy; None and 0 where there is nothing to count.
+    ``op`` names the operation, not its spelling. ``dtype`` is the element type of what it computes, None where bytes
+    are moved as they are.
     """
 
     op: str
@@ -73,4 +80,8 @@ class Instruction(NamedTuple):
     unwritten: Runs = ()
     """Bytes of the first write, absolute, that the instruction leaves undefined (the filler of a padded copy)."""
     dtype: Any = None
-    work: int = 0
+
+    @property
+    def work(self) -> int:
+        """Bytes computed or moved: those of the largest access, 0 where no memory is touched."""
+        return max((access.size for access in (*self.reads, *self.writes)), default=0)

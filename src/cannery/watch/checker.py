@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import Any
 from weakref import WeakSet
 
 from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Record
@@ -28,6 +29,9 @@ from cannery.watch.footprints import Conflict, Footprint, conflicts
 from cannery.watch.judge import Judge
 from cannery.watch.sync import SyncUse
 
+Handlers = dict[type, Callable[[Any], None]]
+"""What to do with a record, by its type."""
+
 
 class Checker:
     """Judges one launch; ``findings`` gathers what is wrong with it."""
@@ -36,6 +40,7 @@ class Checker:
         self._setup = setup
         self._findings = findings
         self._judges: dict[int, Judge] = {}
+        self._handlers: dict[Core, Handlers] = {}
         self._sync = SyncUse()
         self._crossing = Crossing()
         self._settled: WeakSet[Meeting] = WeakSet()
@@ -43,13 +48,11 @@ class Checker:
 
     def see(self, core: Core, record: Record) -> None:
         """Judge what a core issues."""
-        judge = self._judges.get(core.index)
-        if judge is None:
-            judge = self._judge(core)
-        if type(record) is Instruction:
-            judge.instruction(record)
-        else:
-            _SEEN[type(record)](self, judge, record)
+        try:
+            handlers = self._handlers[core]
+        except KeyError:
+            handlers = self._begin(core)
+        handlers[type(record)](record)
 
     def end(self, completed: bool) -> None:
         """Judge what can only be said of the whole launch."""
@@ -62,13 +65,33 @@ class Checker:
                 self._judges[flag.core].report(Fact("cross_set_unpaired", (site,), "", (), facts))
         self._judge_footprints()
 
-    def _judge(self, core: Core) -> Judge:
+    def _begin(self, core: Core) -> Handlers:
+        """A judge for a core; what is done with each type of record."""
         judge = Judge(core, self._findings, self._sync, vector_in_order=self._setup.vector_in_order)
+        crossing = self._crossing
+        handlers: Handlers = {
+            Instruction: judge.instruction,
+            Set: judge.set_flag,
+            Wait: judge.wait_flag,
+            Barrier: judge.barrier,
+            Fresh: judge.fresh,
+            Fact: judge.report,
+            CacheClean: judge.clean_cache,
+            Deadlock: judge.deadlock,
+            Finish: judge.finish,
+            CrossSet: partial(self._cross_set, judge),
+            CrossWait: partial(crossing.wait_flag, judge),
+            Arrive: partial(crossing.arrive, judge),
+            Leave: partial(self._leave, judge),
+            Post: partial(crossing.post, judge),
+            Receive: partial(crossing.receive, judge),
+        }
         self._judges[core.index] = judge
-        return judge
+        self._handlers[core] = handlers
+        return handlers
 
     def _cross_set(self, judge: Judge, record: CrossSet) -> None:
-        flag, pipe, site = record
+        flag, _, site = record
         self._cross_sets[flag] = site
         limits = judge.core.limits
         if not 0 <= flag.id < limits.cross_core_flags:
@@ -77,12 +100,12 @@ class Checker:
         most = limits.cross_core_count
         if flag.sent - min(flag.taken.values(), default=0) > most:
             judge.report(Fact("cross_flag_ahead", (site,), "", (), {"id": flag.id, "most": most}))
-        self._crossing.set_flag(judge, flag, pipe)
+        self._crossing.set_flag(judge, record)
 
     def _leave(self, judge: Judge, record: Leave) -> None:
         """Where all cores of the launch have met, what lies before cannot conflict with what comes."""
         meeting = record.meeting
-        self._crossing.leave(judge, meeting)
+        self._crossing.leave(judge, record)
         if len(meeting.arrived) == len(self._setup.layout) and meeting not in self._settled:
             self._settled.add(meeting)
             self._judge_footprints()
@@ -110,21 +133,3 @@ def _side(prefix: str, side: Footprint, conflict: Conflict) -> dict[str, Any]:
         f"{prefix}_action": "Write" if side.write else "Read", f"{prefix}_op": side.last.op,
         f"{prefix}_place": where, f"{prefix}_core": side.core,
     }  # fmt: skip
-
-
-_SEEN: Final[dict[type, Callable[[Checker, Judge, Any], None]]] = {
-    Set: lambda _, judge, record: judge.set_flag(record),
-    Wait: lambda _, judge, record: judge.wait_flag(record),
-    Barrier: lambda _, judge, record: judge.barrier(record),
-    Fresh: lambda _, judge, record: judge.fresh(record),
-    Fact: lambda _, judge, record: judge.report(record),
-    CacheClean: lambda _, judge, record: judge.clean_cache(),
-    Deadlock: lambda _, judge, record: judge.deadlock(record),
-    Finish: lambda _, judge, record: judge.finish(record),
-    CrossSet: Checker._cross_set,
-    CrossWait: lambda checker, judge, record: checker._crossing.wait_flag(judge, record),
-    Arrive: lambda checker, judge, record: checker._crossing.arrive(judge, record.meeting),
-    Leave: Checker._leave,
-    Post: lambda checker, judge, record: checker._crossing.post(judge, record.key),
-    Receive: lambda checker, judge, record: checker._crossing.receive(judge, record.key),
-}

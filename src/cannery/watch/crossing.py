@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable
 from weakref import WeakKeyDictionary
 
-from cannery.aicore.flags import CrossFlag, CrossWait, Meeting
+from cannery.aicore.flags import Arrive, CrossFlag, CrossSet, CrossWait, Leave, Meeting, Post, Receive
 from cannery.watch.judge import Judge
 
 News = tuple[tuple[int, list[int]], ...]
@@ -21,31 +21,31 @@ class Crossing:
         self._parties: WeakKeyDictionary[Meeting, dict[int, News]] = WeakKeyDictionary()
         self._posted: dict[Hashable, News] = {}
 
-    def set_flag(self, judge: Judge, flag: CrossFlag, pipe: int) -> None:
+    def set_flag(self, judge: Judge, record: CrossSet) -> None:
         """A flag carries what its pipe knew."""
-        self._carried[flag].append(_carried(judge, pipe))
+        self._carried[record.flag].append(_carried(judge, record.pipe))
 
     def wait_flag(self, judge: Judge, record: CrossWait) -> None:
         """A core learns what the flags carried that it has waited for."""
         for flag, ordinal in record.answers:
             _learn(judge, self._carried[flag][ordinal - 1])
 
-    def arrive(self, judge: Judge, meeting: Meeting) -> None:
+    def arrive(self, judge: Judge, record: Arrive) -> None:
         """A core has come to a meeting with all it knows."""
-        self._parties.setdefault(meeting, {})[judge.core.index] = _carried(judge, None)
+        self._parties.setdefault(record.meeting, {})[judge.core.index] = _carried(judge, None)
 
-    def leave(self, judge: Judge, meeting: Meeting) -> None:
+    def leave(self, judge: Judge, record: Leave) -> None:
         """A core goes on from a meeting with what all know that have come."""
-        for news in self._parties[meeting].values():
+        for news in self._parties[record.meeting].values():
             _learn(judge, news)
 
-    def post(self, judge: Judge, key: Hashable) -> None:
+    def post(self, judge: Judge, record: Post) -> None:
         """A message carries all its core knows."""
-        self._posted[key] = _carried(judge, None)
+        self._posted[record.key] = _carried(judge, None)
 
-    def receive(self, judge: Judge, key: Hashable) -> None:
+    def receive(self, judge: Judge, record: Receive) -> None:
         """A core learns what a message carries."""
-        _learn(judge, self._posted.pop(key))
+        _learn(judge, self._posted.pop(record.key))
 
 
 def _carried(judge: Judge, pipe: int | None) -> News:

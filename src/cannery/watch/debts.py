@@ -30,38 +30,34 @@ class Carried:
 
 
 class Debts:
-    """The debts of each pipe of a core."""
+    """The debts of each pipe of a core; ``owed[pipe]`` is not empty while it stands behind a wait without its set."""
 
-    __slots__ = ("_clocks", "_owed")
+    __slots__ = ("_clocks", "owed")
 
     def __init__(self, clocks: Clocks) -> None:
         self._clocks = clocks
-        self._owed = [_NOTHING for _ in ALL]
-
-    def any(self, pipe: int) -> bool:
-        """Whether a pipe stands behind a wait whose set is still to come."""
-        return bool(self._owed[pipe])
+        self.owed = [_NOTHING for _ in ALL]
 
     def owe(self, pipe: int, debt: int) -> None:
         """A wait was issued to a pipe before its set."""
-        self._owed[pipe] |= {debt}
+        self.owed[pipe] |= {debt}
 
     def carry(self, pipe: int, site: Site | None, by: str) -> Carried:
         """A flag set by a pipe now."""
-        return Carried(self._clocks.snapshot(pipe), self._owed[pipe], site, by)
+        return Carried(self._clocks.snapshot(pipe), self.owed[pipe], site, by)
 
     def receive(self, pipe: int, flag: Carried) -> bool:
         """Let a pipe learn what a flag carries; False when it knew it all before."""
         if flag.owed:
-            self._owed[pipe] |= flag.owed
+            self.owed[pipe] |= flag.owed
         return self._clocks.learn(pipe, flag.times)
 
     def settle(self, debt: int, answer: Carried, flags: Iterable[Carried]) -> None:
         """The set has come: whoever depends on it learns what it carries, flags on their way included."""
         rest = answer.owed - {debt}
-        for pipe, owed in enumerate(self._owed):
+        for pipe, owed in enumerate(self.owed):
             if debt in owed:
-                self._owed[pipe] = owed - {debt} | rest
+                self.owed[pipe] = owed - {debt} | rest
                 self._clocks.learn(pipe, answer.times)
         for flag in flags:
             if debt in flag.owed:

@@ -7,7 +7,7 @@ ordered after the last write is ordered after what that write was ordered after.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import Final, NamedTuple
 
 from cannery.aicore.instruction import Site
@@ -131,11 +131,7 @@ class History:
         first = bisect_right(lowers, lower) - 1
         if first < 0 or self.segments[first].upper <= lower:
             first += 1
-        last = first
-        count = len(lowers)
-        while last < count and lowers[last] < upper:
-            last += 1
-        return first, last
+        return first, bisect_left(lowers, upper, first)
 
     def _replace(self, first: int, last: int, lower: int, upper: int, stamp: Stamp) -> None:
         if last - first == 1:

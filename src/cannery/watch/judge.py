@@ -6,10 +6,10 @@ two accesses count as ordered, so that one missing flag is one finding and not a
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 
-from cannery.aicore.core import Core, Deadlock, Fact, Finish, Fresh
+from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh
 from cannery.aicore.flags import Barrier, Event, Set, Wait
 from cannery.aicore.instruction import Access, Instruction, Site
 from cannery.aicore.pipes import PIPES, S
@@ -56,7 +56,7 @@ class Judge:
         self._sync = sync
         self._unwritten = Unwritten(self._pasts, self.report)
         self._debts = Debts(self.clocks)
-        self._flags: dict[Event, Flags] = {}
+        self._flags: defaultdict[Event, Flags] = defaultdict(Flags)
 
     def report(self, fact: Fact) -> None:
         """Count an occurrence of a finding."""
@@ -70,7 +70,7 @@ class Judge:
         reads = self._judged(instruction, instruction.reads, "read")
         writes = self._judged(instruction, instruction.writes, "write")
         self._unwritten.flow(instruction, reads, writes)
-        if not self._debts.any(pipe) and not self.core.in_order:
+        if not self._debts.owed[pipe] and not self.core.in_order:
             self._races(stamp, reads, writes)
 
     def set_flag(self, record: Set) -> None:
@@ -82,7 +82,7 @@ class Judge:
         if event.sent - event.awaited > 1:
             self.report(Fact("set_twice", (site,), "", (), {"event": event.name, "id": event.id}))
         flag = self._debts.carry(event.source, site, by)
-        flags = self._of(event)
+        flags = self._flags[event]
         if flags.orphans:
             wait_site, debt = flags.orphans.popleft()
             self._debts.settle(debt, flag, (other for each in self._flags.values() for other in each.carried))
@@ -96,7 +96,7 @@ class Judge:
         event, _, site, by = record
         if not by and not 0 <= event.id < self._event_ids:  # a queue's ids are judged where it sets them
             self._bad_id(event, site)
-        flags = self._of(event)
+        flags = self._flags[event]
         destination = event.destination
         if not flags.carried:
             flags.orphans.append((site, self.serial))
@@ -117,8 +117,9 @@ class Judge:
         if site is not None and has_work:
             self._sync.barrier(site, self.core, news)
 
-    def clean_cache(self) -> None:
+    def clean_cache(self, record: CacheClean) -> None:
         """The scalar unit's writes to global memory have left its cache: they count as issued in order."""
+        del record
         for known in self.clocks.known:
             known[S] = self.clocks.now[S]
 
@@ -153,12 +154,6 @@ class Judge:
                 for flag in flags.carried:
                     rule = "queue_set_unpaired" if flag.by else "set_unpaired"
                     self.report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
-
-    def _of(self, event: Event) -> Flags:
-        flags = self._flags.get(event)
-        if flags is None:
-            flags = self._flags[event] = Flags()
-        return flags
 
     def _bad_id(self, event: Event, site: Site | None) -> None:
         facts = {"event": event.name, "id": event.id, "last": self._event_ids - 1}
@@ -203,9 +198,9 @@ class Judge:
         """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
         overwritten: list[Race] = []
         found: list[Race] = []
-        for access in writes:
-            past = self._past(access, stamp, True)
-            for lower, upper in spans(access):
+        targets = [(access, self._past(access, stamp, True), spans(access)) for access in writes]
+        for access, past, touched in targets:
+            for lower, upper in touched:
                 for earlier, kind in past.history.conflicts(lower, upper, stamp, past.order):
                     overwritten.append((earlier, kind, access))
         for access in reads:
@@ -213,10 +208,9 @@ class Judge:
             for lower, upper in spans(access):
                 for earlier in past.history.read(lower, upper, stamp, past.order):
                     found.append((earlier, "raw", access))
-        for access in writes:
-            history = self._pasts[access.memory].history
-            for lower, upper in spans(access):
-                history.write(lower, upper, stamp)
+        for _, past, touched in targets:
+            for lower, upper in touched:
+                past.history.write(lower, upper, stamp)
         if found or overwritten:
             self._report_races(stamp, [*found, *overwritten])
 

@@ -71,12 +71,6 @@ class Unwritten:
             at += stop - start
 
 
-def _length(access: Access) -> int:
-    if access.runs is None:
-        return access.upper - access.lower
-    return sum(stop - start for start, stop in access.runs)
-
-
 def _dirty(access: Access, unwritten: IntervalSet) -> Pieces:
     """Never-written bytes inside the tensor, as ordinals: positions among the touched bytes, in lane order."""
     found: Pieces = []
@@ -92,7 +86,7 @@ def _dirty(access: Access, unwritten: IntervalSet) -> Pieces:
 
 def _scaled(source: Access, dirty: Pieces, target: Access) -> Pieces:
     """Ordinals of the source as ordinals of the target, for conversions between widths."""
-    have, want = _length(source), _length(target)
+    have, want = source.size, target.size
     if have == want:
         return dirty
     return [(a * want // have, -(-b * want // have)) for a, b in dirty]
