@@ -64,8 +64,8 @@ CONSUME: Final = "consume"  # never-written bytes become a value someone relies 
 class Instruction(NamedTuple):
     """One issued instruction.
 
-    ``op`` names the operation, not its spelling. ``dtype`` is the element type of what it computes, None where bytes
-    are moved as they are.
+    ``op`` names the operation, not its spelling. ``dtype`` is the element type, ``work`` how much is done: elements of
+    a computation, bytes of a copy; None and 0 where there is neither.
     """
 
     op: str
@@ -80,8 +80,4 @@ class Instruction(NamedTuple):
     unwritten: Runs = ()
     """Bytes of the first write, absolute, that the instruction leaves undefined (the filler of a padded copy)."""
     dtype: Any = None
-
-    @property
-    def work(self) -> int:
-        """Bytes computed or moved: those of the largest access, 0 where no memory is touched."""
-        return max((access.size for access in (*self.reads, *self.writes)), default=0)
+    work: int = 0

@@ -201,7 +201,12 @@ def _load_padded(dst: LocalTensor, src: GlobalTensor, params: DataCopyExtParams,
             piece[left : left + length] = buffer.load(offset + index * origin.step, length)
             _store(dst, at, piece, None)
 
-    core.issue(Instruction("data_copy_pad", MTE2, (read,), (write,), site, effect, (), FILL, None, unwritten))
+    work = origin.number * length
+    core.issue(
+        Instruction(
+            "data_copy_pad", MTE2, (read,), (write,), site, effect, (), FILL, None, unwritten, dst.dtype, work
+        )
+    )  # fmt: skip
 
 
 def _without_filler(write: Access) -> Access:
@@ -225,7 +230,12 @@ def _move(dst: Tensor, src: Tensor, there: Pieces, origin: Pieces, name: str, si
     core = running()
     effect, *args = _copier(core, dst, src, write, read, there, origin)
     atomic = core.registers.atomic_op if write.memory is core.gm else None
-    core.issue(Instruction(name, _pipe(dst, src), (read,), (write,), site, effect, tuple(args), MOVE, atomic))
+    work = origin.number * origin.length
+    core.issue(
+        Instruction(
+            name, _pipe(dst, src), (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work
+        )
+    )  # fmt: skip
 
 
 def _pipe(dst: Tensor, src: Tensor) -> int:

@@ -78,7 +78,10 @@ def _issue(name: str, pipe: int, dst: Any, src: Any, places: Places, site: Site)
         _store(dst, places.target, values)
 
     dst_or_src = dst if isinstance(dst, LocalTensor) else src
-    dst_or_src.owner.core.issue(Instruction(name, pipe, (read,), (write,), site, effect, (), MOVE))
+    work = len(real) * size
+    dst_or_src.owner.core.issue(
+        Instruction(name, pipe, (read,), (write,), site, effect, (), MOVE, dtype=dst.dtype, work=work)
+    )
 
 
 def _access(tensor: Any, offsets: np.ndarray[Any, Any], size: int) -> Access:

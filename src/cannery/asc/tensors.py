@@ -115,7 +115,9 @@ class GlobalTensor(_Indexed):
         def effect() -> Any:
             return buffer.load(start, size).view(self.dtype.numpy)[0]
 
-        value = running().scalar(Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME))
+        value = running().scalar(
+            Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME, dtype=self.dtype, work=1)
+        )
         return typed(value, self.dtype)
 
     def set_value(self, offset: int, value: Any) -> None:
@@ -129,7 +131,9 @@ class GlobalTensor(_Indexed):
         def effect() -> None:
             buffer.data[first:last] = raw[first - start : last - start]
 
-        running().scalar(Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL))
+        running().scalar(
+            Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL, dtype=self.dtype, work=1)
+        )
 
     def set_shape_info(self, shape_info: Any) -> None:
         """Record a shape."""
@@ -190,7 +194,9 @@ class LocalTensor(Local, _Indexed):
                 return np.full(2, POISON).view(self.dtype.numpy)[0]
             return memory.array(self.dtype.numpy, access.lower, 1)[0]
 
-        value = running().scalar(Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME))
+        value = running().scalar(
+            Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME, dtype=self.dtype, work=1)
+        )
         return typed(value, self.dtype)
 
     def set_value(self, index: int, value: Any) -> None:
@@ -204,7 +210,9 @@ class LocalTensor(Local, _Indexed):
             if access.upper <= memory.size:
                 memory.data[access.lower : access.upper] = raw
 
-        running().scalar(Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL))
+        running().scalar(
+            Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL, dtype=self.dtype, work=1)
+        )
 
     def get_size(self) -> Any:
         """Elements."""

@@ -103,12 +103,6 @@ def test_a_launch_that_fails_ends_too() -> None:
     assert log.ends == [False]
 
 
-def test_work_is_the_bytes_of_the_largest_access() -> None:
-    def access(lower: int, upper: int, runs: Any = None) -> Access:
-        return Access(None, lower, upper, None, runs)
-
-    masked = access(0, 256, ((0, 32), (64, 96)))
-    reduction = Instruction("reduce_sum", V, (access(0, 512), masked), (access(512, 516),), SITE, print)
-    assert (reduction.work, masked.size) == (512, 64)
-    assert Instruction("add", V, (masked,), (masked,), SITE, print).work == 64
-    assert Instruction("cross_core_set_flag", V, (), (), SITE, print).work == 0
+def test_the_size_of_an_access_is_what_it_touches() -> None:
+    assert Access(None, 0, 256, None).size == 256
+    assert Access(None, 0, 256, None, ((0, 32), (64, 96))).size == 64

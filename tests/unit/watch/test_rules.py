@@ -57,11 +57,11 @@ def test_what_is_reported_is_in_the_table() -> None:
 
 
 class SmallWork:
-    """A watcher that judges by a rule of its own: instructions that compute few bytes."""
+    """A watcher that judges by a rule of its own: instructions that do little."""
 
     def see(self, core: Core, record: Record) -> None:
         if isinstance(record, Instruction) and record.work < 64:
-            core.report("small_work", record.site, op=record.op, bytes=record.work)
+            core.report("small_work", record.site, op=record.op, elements=record.work)
 
     def end(self, completed: bool) -> None:
         """Nothing is left to say."""
@@ -76,7 +76,7 @@ def adding() -> None:
 
 def test_a_rule_is_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Rule(
-        "small_work", "SMALL_WORK", "note", "few bytes an instruction", ("{op} has {bytes} bytes", "#0 {at[0]}"),
+        "small_work", "SMALL_WORK", "note", "few elements a time", ("{op} has {elements} elements", "#0 {at[0]}"),
         "call {function[adds]} once for all",
     )  # fmt: skip
     monkeypatch.setattr(findings, "RULES", {**RULES, row.id: row})
@@ -84,7 +84,7 @@ def test_a_rule_is_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
         adding.run(1, watchers=[SmallWork()])
     (finding,) = found.findings()
     assert (finding.kind, finding.severity, finding.count) == ("SMALL_WORK", "note", 1)
-    assert finding.message.startswith("====== NOTE: adds has 32 bytes\n======    #0 ")
+    assert finding.message.startswith("====== NOTE: adds has 8 elements\n======    #0 ")
     assert finding.hint == "call asc.adds once for all"
     assert report.as_json(found)["findings"][0]["hint"] == finding.hint
 
