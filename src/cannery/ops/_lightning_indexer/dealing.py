@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,24 +10,12 @@ import numpy as np
 from cannery.soc import soc
 
 
-def gradient_words(
-    cu_seqlens_q: Any = None,
-    cu_seqlens_k: Any = None,
-    seqused_q: Any = None,
-    seqused_k: Any = None,
-    *,
-    batch_size: int = 0,
-    max_seqlen_q: int = 0,
-    max_seqlen_k: int = 0,
-    layout_q: str = "BSND",
-    layout_k: str = "BSND",
-    full_soc_version: str = "Ascend950",
-) -> np.ndarray:
-    """The 64 words of the gradient's metadata as int32."""
-    queries = _lengths(seqused_q, cu_seqlens_q, layout_q, batch_size, max_seqlen_q)
-    keys = _lengths(seqused_k, cu_seqlens_k, layout_k, batch_size, max_seqlen_k)
-    longest = max(keys, default=0) if keys or layout_k == "TND" else max_seqlen_k
-    return _padded([*deal_gradient(sum(queries), soc(full_soc_version).aic_cores), longest])
+def gradient_words(call: SimpleNamespace) -> np.ndarray:
+    """The 64 words of the gradient's metadata as int32, for a call of the operator that makes them."""
+    queries = _lengths(call.seqused_q, call.cu_seqlens_q, call.layout_q, call.batch_size, call.max_seqlen_q)
+    keys = _lengths(call.seqused_k, call.cu_seqlens_k, call.layout_k, call.batch_size, call.max_seqlen_k)
+    longest = max(keys, default=0) if keys or call.layout_k == "TND" else call.max_seqlen_k
+    return _padded([*deal_gradient(sum(queries), soc(call.full_soc_version).aic_cores), longest])
 
 
 def lse_words(total: int, full_soc_version: str) -> np.ndarray:

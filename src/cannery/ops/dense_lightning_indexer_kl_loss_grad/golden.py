@@ -8,13 +8,16 @@ the dense operator has none of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 
 from cannery.ops._lightning_indexer.dealing import gradient_words
-from cannery.ops._lightning_indexer.reference import Piece, double, pieces, scores
+from cannery.ops._lightning_indexer.reference import Piece, double, lengths_of, pieces, scores
+from cannery.ops._lightning_indexer.signature import takes
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.definition import DEFINITION
 
 __spec__ = {"dense_lightning_indexer_kl_loss_grad": "DenseLightningIndexerKLLossGradSpec"}
 
@@ -60,34 +63,16 @@ class DenseLightningIndexerKLLossGradSpec:
     """Golden, comparison and data of the operator."""
 
     @staticmethod
-    def golden(
-        q: Any,
-        k: Any,
-        w: Any,
-        attn_softmax_l1_norm: Any,
-        softmax_lse: Any,
-        cu_seqlens_q: Any = None,
-        cu_seqlens_k: Any = None,
-        seqused_q: Any = None,
-        seqused_k: Any = None,
-        cmp_residual_k: Any = None,
-        metadata: Any = None,
-        *,
-        layout_q: str = "BSND",
-        layout_k: str = "BSND",
-        mask_mode: int = 0,
-        cmp_ratio: int = 1,
-        **kwargs: Any,
-    ) -> list[np.ndarray]:
+    @takes(DEFINITION)
+    def golden(call: SimpleNamespace) -> list[np.ndarray]:
         """dq, dk, dw, softmax_out as float32."""
-        lengths = (cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, cmp_residual_k)
-        leaves = [double(x) for x in (q, k, w)]
-        target, lse = double(attn_softmax_l1_norm).flatten(0, -2), double(softmax_lse).flatten()
+        leaves = [double(x) for x in (call.q, call.k, call.w)]
+        target, lse = double(call.attn_softmax_l1_norm).flatten(0, -2), double(call.softmax_lse).flatten()
         y = torch.zeros_like(target)
         grads = [torch.zeros_like(leaf) for leaf in leaves]
-        for piece in pieces(q, k, lengths, layout_q, layout_k, mask_mode, cmp_ratio):
+        for piece in pieces(call.q, call.k, call):
             _add_piece(piece, leaves, target, lse, grads, y)
-        results = (*grads, y.reshape(attn_softmax_l1_norm.shape))
+        results = (*grads, y.reshape(call.attn_softmax_l1_norm.shape))
         return [result.numpy().astype(np.float32) for result in results]
 
     @staticmethod
@@ -98,44 +83,30 @@ class DenseLightningIndexerKLLossGradSpec:
         return [rule.verdict(a, e) for rule, a, e in zip(criteria, outputs, goldens, strict=True)]
 
     @staticmethod
-    def customize_inputs(
-        q: Any,
-        k: Any,
-        w: Any,
-        attn_softmax_l1_norm: Any,
-        softmax_lse: Any,
-        cu_seqlens_q: Any = None,
-        cu_seqlens_k: Any = None,
-        seqused_q: Any = None,
-        seqused_k: Any = None,
-        cmp_residual_k: Any = None,
-        metadata: Any = None,
-        *,
-        layout_q: str = "BSND",
-        layout_k: str = "BSND",
-        mask_mode: int = 0,
-        cmp_ratio: int = 1,
-        full_soc_version: str = "Ascend950",
-        **kwargs: Any,
-    ) -> tuple[Any, ...]:
+    @takes(DEFINITION)
+    def customize_inputs(call: SimpleNamespace) -> tuple[Any, ...]:
         """Ascending offsets, the metadata of the call, a target of mass 0.7 on what is visible, and the log-sum-exp."""
-        ends = [given if given is None else np.sort(given) for given in (cu_seqlens_q, cu_seqlens_k)]
-        lengths = (*ends, seqused_q, seqused_k, cmp_residual_k)
-        flat_q, flat_k, flat_w = double(q).flatten(0, -3), double(k).flatten(0, -2), double(w).flatten(0, -2)
-        target, lse = double(attn_softmax_l1_norm).abs().flatten(0, -2), double(softmax_lse).flatten()
-        for piece in pieces(q, k, lengths, layout_q, layout_k, mask_mode, cmp_ratio):
+        lengths = lengths_of(call)
+        call.cu_seqlens_q, call.cu_seqlens_k = lengths[:2]
+        q, k, w = (double(x) for x in (call.q, call.k, call.w))
+        flat_q, flat_k, flat_w = q.flatten(0, -3), k.flatten(0, -2), w.flatten(0, -2)
+        target, lse = double(call.attn_softmax_l1_norm).abs().flatten(0, -2), double(call.softmax_lse).flatten()
+        for piece in pieces(call.q, call.k, call):
             logits = scores(flat_q[piece.rows], flat_k[piece.keys], flat_w[piece.rows])
             lse[piece.rows] = logits.masked_fill(~piece.mask, -torch.inf).logsumexp(1)
             seen = target[piece.rows, : piece.mask.shape[1]] * piece.mask
             target[piece.rows] *= 0.7 / seen.sum(1, keepdim=True).clamp_min(1e-9)
-        batch, each = (0, 0) if layout_q == "TND" else q.shape[:2]
-        sizes: dict[str, Any] = {"batch_size": batch, "max_seqlen_q": each, "layout_q": layout_q, "layout_k": layout_k}
-        dealt = gradient_words(*lengths[:4], **sizes, full_soc_version=full_soc_version)
         drawn = (
-            target.reshape(attn_softmax_l1_norm.shape).numpy().astype(np.float32),
-            lse.reshape(softmax_lse.shape).numpy().astype(np.float32),
+            target.reshape(call.attn_softmax_l1_norm.shape).numpy().astype(np.float32),
+            lse.reshape(call.softmax_lse.shape).numpy().astype(np.float32),
         )
-        return (q, k, w, *drawn, *lengths, dealt)
+        return (call.q, call.k, call.w, *drawn, *lengths, _metadata(call))
+
+
+def _metadata(call: SimpleNamespace) -> np.ndarray:
+    batch, each = (0, 0) if call.layout_q == "TND" else call.q.shape[:2]
+    sizes = {"batch_size": batch, "max_seqlen_q": each, "max_seqlen_k": 0}
+    return gradient_words(SimpleNamespace(**vars(call), **sizes))
 
 
 def _add_piece(

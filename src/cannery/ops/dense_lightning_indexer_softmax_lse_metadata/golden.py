@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from cannery.ops._lightning_indexer.dealing import lse_words
+from cannery.ops._lightning_indexer.reference import lengths_of
+from cannery.ops._lightning_indexer.signature import takes
+from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.definition import DEFINITION
 
 __spec__ = {"dense_lightning_indexer_softmax_lse_metadata": "DenseLightningIndexerSoftmaxLseMetadataSpec"}
 
@@ -17,33 +21,15 @@ class DenseLightningIndexerSoftmaxLseMetadataSpec:
     tolerance = {"int32": {"standard": "binary_equal"}}
 
     @staticmethod
-    def golden(
-        cu_seqlens_q: Any = None,
-        cu_seqlens_k: Any = None,
-        seqused_q: Any = None,
-        seqused_k: Any = None,
-        cmp_residual_k: Any = None,
-        *,
-        batch_size: int = 0,
-        max_seqlen_q: int = 0,
-        layout_q: str = "BSND",
-        full_soc_version: str = "Ascend950",
-        **kwargs: Any,
-    ) -> list[np.ndarray]:
+    @takes(DEFINITION)
+    def golden(call: SimpleNamespace) -> list[np.ndarray]:
         """The 64 words as int32."""
-        batch = batch_size if seqused_q is None else len(seqused_q)
-        total = int(cu_seqlens_q[-1]) if layout_q == "TND" else batch * max_seqlen_q
-        return [lse_words(total, full_soc_version)]
+        batch = call.batch_size if call.seqused_q is None else len(call.seqused_q)
+        total = int(call.cu_seqlens_q[-1]) if call.layout_q == "TND" else batch * call.max_seqlen_q
+        return [lse_words(total, call.full_soc_version)]
 
     @staticmethod
-    def customize_inputs(
-        cu_seqlens_q: Any = None,
-        cu_seqlens_k: Any = None,
-        seqused_q: Any = None,
-        seqused_k: Any = None,
-        cmp_residual_k: Any = None,
-        **kwargs: Any,
-    ) -> tuple[Any, ...]:
+    @takes(DEFINITION)
+    def customize_inputs(call: SimpleNamespace) -> tuple[Any, ...]:
         """Offsets in ascending order: with a range of (0, T), whose bounds both occur, they start at 0 and end at T."""
-        offsets = (ends if ends is None else np.sort(ends) for ends in (cu_seqlens_q, cu_seqlens_k))
-        return (*offsets, seqused_q, seqused_k, cmp_residual_k)
+        return lengths_of(call)
