@@ -6,19 +6,24 @@ Offsets count elements, except where a name says bytes; indexing aliases the par
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore import pipes
-from cannery.aicore.instruction import CONSUME, FILL, Access, Instruction
-from cannery.aicore.memory import POISON, GlobalBuffer, capacity
+from cannery.aicore.memory import GlobalBuffer, capacity
 from cannery.asc.context import here, running
 from cannery.asc.enums import CacheMode, CacheRwMode, TPosition
 from cannery.asc.numbers import INTEGERS, Int32, typed
 from cannery.isa.dtypes import BY_NUMPY, DataType
 from cannery.isa.enums import MEMORY
-from cannery.isa.tensors import Allocation, GlobalOwner, Local
+from cannery.isa.scalar import read_element, write_element
+from cannery.isa.table import TABLE
+from cannery.isa.tensors import Allocation, Global, GlobalOwner, Local
+
+__all__ = ["GlobalAddress", "GlobalTensor", "LocalTensor"]
+
+_GET: Final = TABLE["get_value"]
+_SET: Final = TABLE["set_value"]
 
 
 class GlobalAddress:
@@ -59,10 +64,10 @@ class _Indexed:
         return self._from(offset)
 
 
-class GlobalTensor(_Indexed):
+class GlobalTensor(Global, _Indexed):
     """A tensor in global memory; untyped until set_global_buffer."""
 
-    __slots__ = ("address", "dtype", "owner", "shape_info", "size")
+    __slots__ = ("shape_info",)
 
     def __init__(self) -> None:
         self.owner: GlobalOwner = None  # type: ignore[assignment]
@@ -101,39 +106,13 @@ class GlobalTensor(_Indexed):
         """Elements, 0 where none were given."""
         return Int32(self.size)
 
-    def access(self, offset: int, size: int) -> Access:
-        """``size`` bytes from byte ``offset`` of the tensor on."""
-        lower = self.address + offset
-        return Access(running().gm, lower, lower + size, self.owner, None, 1)
-
     def get_value(self, offset: int) -> Any:
         """Read an element on the scalar pipe."""
-        size = self.dtype.size
-        access = self.access(int(offset) * size, size)
-        buffer, start = self.owner.buffer, access.lower - self.owner.origin
-
-        def effect() -> Any:
-            return buffer.load(start, size).view(self.dtype.numpy)[0]
-
-        value = running().scalar(
-            Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME, dtype=self.dtype, work=1)
-        )
-        return typed(value, self.dtype)
+        return typed(read_element(running(), here(), _GET, self, int(offset)), self.dtype)
 
     def set_value(self, offset: int, value: Any) -> None:
         """Write an element on the scalar pipe; the value is converted to the element type."""
-        size = self.dtype.size
-        access = self.access(int(offset) * size, size)
-        raw = scalar_bytes(value, self.dtype)
-        buffer, start = self.owner.buffer, access.lower - self.owner.origin
-        first, last = buffer.clip(start, size)
-
-        def effect() -> None:
-            buffer.data[first:last] = raw[first - start : last - start]
-
-        running().scalar(
-            Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL, dtype=self.dtype, work=1)
-        )
+        write_element(running(), here(), _SET, self, int(offset), value)
 
     def set_shape_info(self, shape_info: Any) -> None:
         """Record a shape."""
@@ -185,34 +164,11 @@ class LocalTensor(Local, _Indexed):
 
     def get_value(self, index: int) -> Any:
         """Read an element on the scalar pipe."""
-        size = self.dtype.size
-        access = self.access(int(index) * size, size, size)
-        memory = self.owner.memory
-
-        def effect() -> Any:
-            if access.upper > memory.size:
-                return np.full(2, POISON).view(self.dtype.numpy)[0]
-            return memory.array(self.dtype.numpy, access.lower, 1)[0]
-
-        value = running().scalar(
-            Instruction("get_value", pipes.S, (access,), (), here(), effect, flow=CONSUME, dtype=self.dtype, work=1)
-        )
-        return typed(value, self.dtype)
+        return typed(read_element(running(), here(), _GET, self, int(index)), self.dtype)
 
     def set_value(self, index: int, value: Any) -> None:
         """Write an element on the scalar pipe; the value is converted to the element type."""
-        size = self.dtype.size
-        access = self.access(int(index) * size, size, size)
-        raw = scalar_bytes(value, self.dtype)
-        memory = self.owner.memory
-
-        def effect() -> None:
-            if access.upper <= memory.size:
-                memory.data[access.lower : access.upper] = raw
-
-        running().scalar(
-            Instruction("set_value", pipes.S, (), (access,), here(), effect, flow=FILL, dtype=self.dtype, work=1)
-        )
+        write_element(running(), here(), _SET, self, int(index), value)
 
     def get_size(self) -> Any:
         """Elements."""
@@ -263,11 +219,6 @@ class LocalTensor(Local, _Indexed):
     def get_shape_info(self) -> Any:
         """The recorded shape."""
         return self.shape_info
-
-
-def scalar_bytes(value: Any, dtype: DataType) -> np.ndarray[Any, Any]:
-    """A scalar in the bits of an element type; integers wrap."""
-    return np.array([dtype.element(value)], dtype.numpy).view(np.uint8)
 
 
 def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:

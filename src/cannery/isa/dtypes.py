@@ -80,6 +80,10 @@ class DataType:
         """A scalar as an element: floats are rounded, integers wrap."""
         return self.numpy.type(self.wrap(int(value)) if self.is_int() else value)
 
+    def bytes_of(self, value: Any) -> np.ndarray[Any, Any]:
+        """A scalar's bytes as an element."""
+        return np.array([self.element(value)], self.numpy).view(np.uint8)
+
     def __reduce__(self) -> str:
         return self.name  # there is one object of each type: copies and pickles are that object
 

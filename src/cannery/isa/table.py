@@ -6,16 +6,17 @@ the rest of their family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore.instruction import CONSUME, MOVE
+from cannery.aicore.instruction import CONSUME, FILL, MOVE
+from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, S, V
 from cannery.isa import semantics, types
 from cannery.isa.dtypes import DataType
-from cannery.isa.op import SCALAR, Align, ByArch, Op, Types, on_both, one_type
+from cannery.isa.op import SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
 
 BINARY: Final = ("dst", "src0", "src1")
 UNARY: Final = ("dst", "src")
@@ -46,6 +47,15 @@ _OF_SOURCE: Final[ByArch[Types]] = on_both(one_type(1, types.FLOATING))
 _TO_SCRATCH: Final = ("dst", "src", "shared_tmp_buffer")
 _COMPARABLE: Final = on_both(types.COMPARABLE)
 
+_GLOBAL_COPIES: Final[Mapping[Route, int]] = MappingProxyType(
+    {("UB", "GM"): MTE2, ("L1", "GM"): MTE2, ("GM", "UB"): MTE3, ("GM", "L1"): MTE3}
+)
+_COPIES: Final[Mapping[Route, int]] = MappingProxyType(
+    {
+        **_GLOBAL_COPIES, ("UB", "UB"): V, ("L1", "UB"): MTE3, ("BT", "L1"): MTE1, ("FB", "L1"): FIX,
+        ("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1,
+    }
+)  # fmt: skip
 ROWS: Final = (
     lanewise("add", BINARY, np.add, types.ARITHMETIC),
     lanewise("sub", BINARY, np.subtract, types.ARITHMETIC),
@@ -82,8 +92,13 @@ ROWS: Final = (
     Op("get_cmp_mask", "compare_mask", ("dst",)),
     Op("set_cmp_mask", "compare_mask", ("src",), flow=CONSUME),
     Op("select", "select", ("dst", "sel_mask", "src0", "src1"), types=on_both(types.SELECTABLE)),
+    Op("get_value", "element", ("src",), pipe=S, flow=CONSUME),
+    Op("set_value", "element", ("dst", SCALAR), pipe=S, flow=FILL),
+    Op("data_copy", "copy", UNARY, pipe=None, routes=_COPIES, flow=MOVE),
+    # Where a padded copy stores, bytes keep their state.
+    Op("data_copy_pad", "copy_padded", UNARY, pipe=None, routes=_GLOBAL_COPIES, flow=FILL),
     Op("duplicate", "duplicate", ("dst", SCALAR)),
-    Op("copy", "copy", UNARY, flow=MOVE),
+    Op("copy", "masked_copy", UNARY, flow=MOVE),
     Op("brcb", "brcb", ("dst", "src0")),
     Op("transpose", "transpose", UNARY),
     Op("gather", "gather", ("dst", "src", "src_offset")),

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Access
-from cannery.aicore.memory import Arena, GlobalBuffer
+from cannery.aicore.memory import Arena, GlobalBuffer, GlobalMemory
 from cannery.isa.dtypes import DataType
 from cannery.isa.enums import MEMORY, TPosition
 
@@ -70,3 +70,41 @@ class Local:
     def as_type(self, dtype: DataType) -> Local:
         """The same bytes with another element type."""
         return Local(self.owner, self.addr, dtype, self.size * self.dtype.size // dtype.size)
+
+
+class Global:
+    """Elements of a type in global memory, from host address ``address`` on; ``owner`` bounds them.
+
+    ``size``: how many elements, 0 where none were given.
+    """
+
+    __slots__ = ("address", "dtype", "owner", "size")
+
+    def __init__(self, owner: GlobalOwner, address: int, dtype: DataType, size: int = 0) -> None:
+        self.owner = owner
+        self.address = address
+        self.dtype = dtype
+        self.size = size
+
+    @property
+    def offset(self) -> int:
+        """Bytes from the start of the host array."""
+        return self.address - self.owner.origin
+
+    def access(self, gm: GlobalMemory, offset: int, size: int) -> Access:
+        """``size`` bytes from byte ``offset`` of the tensor on."""
+        lower = self.address + offset
+        return Access(gm, lower, lower + size, self.owner, None, 1)
+
+
+Tensor = Global | Local
+
+
+def memory_of(tensor: Tensor) -> str:
+    """The memory a tensor lies in."""
+    return "GM" if isinstance(tensor, Global) else str(tensor.owner.memory.name)
+
+
+def reach(core: Core, tensor: Tensor, size: int) -> Access:
+    """The access of the first ``size`` bytes of a tensor."""
+    return tensor.access(core.gm, 0, size) if isinstance(tensor, Global) else tensor.access(0, size)

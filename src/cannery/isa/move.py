@@ -1,0 +1,310 @@
+"""Copies between memories: data_copy and data_copy_pad (hicann/asc-devkit docs, data movement, @82b89a15f263).
+
+Counted copies move whole blocks of 32 bytes and drop the rest. All lengths and gaps are in bytes, except where a name
+says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
+from cannery.aicore.memory import Arena, GlobalBuffer, poison
+from cannery.isa.op import Op
+from cannery.isa.operands import BLOCK
+from cannery.isa.tensors import Global, Local, Tensor, memory_of, reach
+
+Array = np.ndarray[Any, Any]
+_COMBINE: Final = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum})
+_UNDEFINED: Final = b"\xff\xff\xff\x7f"
+"""What a padded copy fills up with when nobody says what: the pattern of fresh memory."""
+
+
+class Pieces(NamedTuple):
+    """Equal pieces at equal distances: number, bytes of one, bytes from start to start."""
+
+    number: int
+    length: int
+    step: int
+
+    @property
+    def extent(self) -> int:
+        """Bytes from the first piece's start to the last one's end."""
+        return (self.number - 1) * self.step + self.length
+
+    def runs(self) -> Runs | None:
+        """The touched bytes, None where they are one stretch."""
+        return None if self.number == 1 or self.step == self.length else _runs(*self)
+
+
+@lru_cache(maxsize=512)
+def _runs(number: int, length: int, step: int) -> Runs:
+    return tuple((index * step, index * step + length) for index in range(number))
+
+
+class Slice(NamedTuple):
+    """One dimension of a sliced copy: start, end and gap in elements, ``burst`` in blocks of 32 bytes."""
+
+    start: int
+    end: int
+    stride: int
+    burst: int
+    shape: int
+
+
+class Padding(NamedTuple):
+    """What a padded copy adds to each piece, in elements; ``value`` None: that of the pad register."""
+
+    left: int = 0
+    right: int = 0
+    value: Any = None
+
+
+def copy_counted(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, count: int) -> None:
+    """Copy ``count`` elements, rounded down to whole blocks of 32 bytes."""
+    local = src if isinstance(src, Local) else dst
+    size = count * local.dtype.size
+    whole = size // BLOCK * BLOCK
+    if whole != size:
+        memory = memory_of(dst if isinstance(dst, Local) else src)
+        core.report("rounded_copy", site, memory=memory, pipes=(pipe_of(core, op, dst, src),), size=size, kept=whole)
+    if whole > 0:
+        pieces = Pieces(1, whole, whole)
+        copy_pieces(core, site, op, dst, src, pieces, pieces)
+
+
+def copy_blocks(
+    core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, count: int, blocks: int, gaps: tuple[int, int]
+) -> None:
+    """Copy ``count`` pieces of ``blocks`` blocks; ``gaps`` behind a piece, of destination and source, in blocks."""
+    if not count or not blocks:
+        return
+    length = blocks * BLOCK
+    there, origin = (Pieces(count, length, length + gap * BLOCK) for gap in gaps)
+    copy_pieces(core, site, op, dst, src, there, origin)
+
+
+def copy_slices(
+    core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, there: Sequence[Slice], origin: Sequence[Slice]
+) -> None:
+    """Copy part of a tensor of several dimensions into part of another one, innermost dimension first."""
+    size = (src if isinstance(src, Local) else dst).dtype.size
+    length = origin[0].burst * BLOCK
+    piece = Pieces(1, length, length)
+    for to, start in zip(_slice_starts(there, size), _slice_starts(origin, size), strict=True):
+        copy_pieces(core, site, op, _behind(dst, to), _behind(src, start), piece, piece)
+
+
+def _behind(tensor: Tensor, offset: int) -> Tensor:
+    """The tensor from a byte offset on."""
+    kept = tensor.size - offset // tensor.dtype.size
+    if isinstance(tensor, Global):
+        return Global(tensor.owner, tensor.address + offset, tensor.dtype, max(0, kept))
+    return Local(tensor.owner, tensor.addr + offset, tensor.dtype, kept)
+
+
+def _slice_starts(slices: Sequence[Slice], size: int) -> list[int]:
+    """Byte offsets of the bursts of a sliced copy."""
+    starts, pitch = [0], size
+    for axis, part in enumerate(slices):
+        burst = part.burst * BLOCK // size if axis == 0 else 1
+        inside = range(part.start, part.end + 1, burst + part.stride)
+        starts = [outer * pitch + start for outer in inside for start in starts]
+        pitch *= part.shape or 1
+    return starts
+
+
+def load_padded(
+    core: Core, site: Site | None, op: Op, dst: Local, src: Global, count: int, length: int, gaps: tuple[int, int],
+    padding: Padding,
+) -> None:  # fmt: skip
+    """Copy ``count`` pieces of ``length`` bytes into local memory, each filled up to whole blocks.
+
+    ``gaps``: behind a piece, in blocks at the destination, in bytes at the source.
+    """
+    if not count or not length:
+        return
+    size = dst.dtype.size
+    left, right = padding.left * size, padding.right * size
+    slot = -(-(left + length + right) // BLOCK) * BLOCK
+    there = Pieces(count, slot, slot + gaps[0] * BLOCK)
+    origin = Pieces(count, length, length + gaps[1])
+    write = _without_filler(dst.access(0, there.extent)._replace(runs=there.runs()))
+    read = src.access(core.gm, 0, origin.extent)._replace(runs=origin.runs())
+    value = core.registers.pad_value if padding.value is None else padding.value
+    fill = np.frombuffer(_UNDEFINED, np.uint8) if value is None else dst.dtype.bytes_of(value)
+    unwritten = _around_pieces(write.lower, there, left, length) if value is None else ()
+    buffer, offset = src.owner.buffer, src.offset
+
+    def effect() -> None:
+        for index in range(there.number):
+            piece = np.resize(fill, slot)
+            piece[left : left + length] = buffer.load(offset + index * origin.step, length)
+            _store(dst, write.lower + index * there.step, piece, None)
+
+    pipe = pipe_of(core, op, dst, src)
+    core.issue(
+        Instruction(
+            op.name, pipe, (read,), (write,), site, effect, (), FILL, None, unwritten, dst.dtype, count * length
+        )
+    )
+
+
+def store_padded(
+    core: Core, site: Site | None, op: Op, dst: Global, src: Local, count: int, length: int, gaps: tuple[int, int]
+) -> None:
+    """Copy ``count`` pieces of ``length`` bytes out; at the source each begins on a whole block.
+
+    ``gaps``: behind a piece, in bytes at the destination, in blocks at the source.
+    """
+    if not count or not length:
+        return
+    slot = -(-length // BLOCK) * BLOCK
+    there, origin = Pieces(count, length, length + gaps[0]), Pieces(count, length, slot + gaps[1] * BLOCK)
+    copy_pieces(core, site, op, dst, src, there, origin)
+
+
+def _around_pieces(start: int, there: Pieces, left: int, length: int) -> Runs:
+    """The filler's bytes, before and behind each piece."""
+    inner = ((0, left), (left + length, there.length))
+    starts = [start + index * there.step for index in range(there.number)]
+    return tuple((at + a, at + b) for at in starts for a, b in inner if a < b)
+
+
+def _without_filler(write: Access) -> Access:
+    """The last piece's filler may reach beyond a tensor's last element, up to the end of that block of 32 bytes."""
+    end = write.owner.upper
+    return write._replace(upper=end) if end < write.upper <= -(-end // BLOCK) * BLOCK else write
+
+
+def copy_pieces(
+    core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, there: Pieces, origin: Pieces
+) -> None:
+    """Copy equal pieces; atomically where the atomic register says so and the destination is global."""
+    write, read = reach(core, dst, there.extent), reach(core, src, origin.extent)
+    if there.number > 1:
+        write, read = write._replace(runs=there.runs()), read._replace(runs=origin.runs())
+    atomic = core.registers.atomic_op if write.memory is core.gm else None
+    effect, *args = _copier(core, dst, src, write, read, there, origin)
+    pipe, work = pipe_of(core, op, dst, src), origin.number * origin.length
+    core.issue(
+        Instruction(
+            op.name, pipe, (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work
+        )
+    )
+
+
+def pipe_of(core: Core, op: Op, dst: Tensor, src: Tensor) -> int:
+    """The pipe that copies between two tensors' memories.
+
+    Raises:
+        NotImplementedError: none does.
+    """
+    to, origin = memory_of(dst), memory_of(src)
+    pipe = op.routes.get((to, origin))
+    if pipe is None:
+        raise NotImplementedError(f"{op.name} from {origin} to {to} on {core.soc.name} is not simulated")
+    return pipe
+
+
+def _copier(
+    core: Core, dst: Tensor, src: Tensor, write: Access, read: Access, there: Pieces, origin: Pieces
+) -> tuple[Any, ...]:
+    """An effect and its arguments. What lies inside its memories is a plain copy between two views."""
+    atomic = core.registers.atomic_op if isinstance(dst, Global) else None
+    if atomic is None:
+        target, source = _view(dst, write), _view(src, read)
+        if target is not None and source is not None:
+            wide = _wide_views(dst, src, write, read)
+            views = [(_cut(target, there), _cut(source, origin))]
+            if wide is not None:
+                halves = [Pieces(side.number, side.length // 2, side.step // 2) for side in (there, origin)]
+                views.append((_cut(wide[0], halves[0]), _cut(wide[1], halves[1])))
+            return (np.copyto, *views[0]) if wide is None else (_copy_both, *views[0], *views[1])
+    combine = _combiner(core, src) if atomic is not None else None
+    return _copy_pieces, dst, src, write.lower, read.lower, there, origin, combine
+
+
+def _cut(stretch: Array, pieces: Pieces) -> Array:
+    """A stretch as its pieces, one a row; both count elements of the stretch."""
+    if pieces.number == 1:
+        return stretch
+    strides = (pieces.step * stretch.itemsize, stretch.itemsize)
+    return as_strided(stretch, (pieces.number, pieces.length), strides)
+
+
+def _wide_views(dst: Tensor, src: Tensor, write: Access, read: Access) -> tuple[Any, Any] | None:
+    """In precise mode, the float32 values behind the 16-bit slots of a copy within local memory."""
+    if isinstance(dst, Global) or isinstance(src, Global) or write.memory.wide is None:
+        return None
+    views = [access.memory.wide[access.lower // 2 : access.upper // 2] for access in (write, read)]
+    return views[0], views[1]
+
+
+def _copy_both(target: Any, source: Any, wide_target: Any, wide_source: Any) -> None:
+    np.copyto(target, source)
+    np.copyto(wide_target, wide_source)
+
+
+def _view(tensor: Tensor, access: Access) -> Array | None:
+    """The bytes of an access as a view, None where some of them do not exist."""
+    if isinstance(tensor, Local):
+        memory: Arena = tensor.owner.memory
+        return memory.data[access.lower : access.upper] if access.upper <= memory.size else None
+    buffer: GlobalBuffer = tensor.owner.buffer
+    offset = access.lower - buffer.base
+    if offset < 0 or offset + access.upper - access.lower > buffer.nbytes:
+        return None
+    return buffer.data[offset : offset + access.upper - access.lower]
+
+
+def _combiner(core: Core, src: Tensor) -> Callable[[Any, Any], Any]:
+    operation = _COMBINE[str(core.registers.atomic_op)]
+    dtype = (core.registers.atomic_dtype or src.dtype).numpy
+
+    def combine(old: Array, new: Array) -> Array:
+        whole = len(new) // dtype.itemsize * dtype.itemsize
+        result = new.copy()
+        joined = operation(old[:whole].view(dtype), new[:whole].view(dtype), dtype=dtype)
+        result[:whole] = joined.astype(dtype).view(np.uint8)
+        return result
+
+    return combine
+
+
+def _copy_pieces(dst: Tensor, src: Tensor, to: int, start: int, there: Pieces, origin: Pieces, combine: Any) -> None:
+    for index in range(there.number):
+        data = _load(src, start + index * origin.step, origin.length)
+        _store(dst, to + index * there.step, data, combine)
+
+
+def _load(tensor: Tensor, address: int, length: int) -> Array:
+    if isinstance(tensor, Global):
+        return tensor.owner.buffer.load(address - tensor.owner.origin, length)
+    memory: Arena = tensor.owner.memory
+    kept = max(0, min(length, memory.size - address))
+    data: Array = np.empty(length, np.uint8)
+    poison(data)
+    data[:kept] = memory.data[address : address + kept]
+    return data
+
+
+def _store(tensor: Tensor, address: int, data: Array, combine: Any) -> None:
+    if isinstance(tensor, Local):
+        memory: Arena = tensor.owner.memory
+        kept = max(0, min(len(data), memory.size - address))
+        memory.data[address : address + kept] = data[:kept]
+        return
+    buffer, offset = tensor.owner.buffer, address - tensor.owner.origin
+    first, last = buffer.clip(offset, len(data))
+    if first >= last:
+        return
+    part = data[first - offset : last - offset]
+    buffer.data[first:last] = part if combine is None else combine(buffer.data[first:last], part)
