@@ -19,6 +19,8 @@ from cannery.asc.enums import TPosition
 from cannery.asc.tensors import LocalTensor
 from cannery.isa.tensors import Allocation
 
+__all__ = ["LocalTensorAuto"]
+
 
 class AutoPlacement:
     """The automatic tensors of one core, from the end of UB downward; a line gets the same place again in a loop."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from cannery.asc.numbers import Int32
 
+__all__ = ["static_range"]
+
 static_range = range
 """An unrolled loop; its index is a plain int."""
 

@@ -15,6 +15,8 @@ import numpy as np
 from cannery.isa import dtypes
 from cannery.isa.dtypes import DataType
 
+__all__ = ["ceildiv", "number"]
+
 Number = TypeVar("Number", bound="RtInt")
 
 

@@ -9,6 +9,12 @@ from typing import Any
 
 from cannery.asc.enums import DataFormat
 
+__all__ = [
+    "BinaryRepeatParams", "BrcbRepeatParams", "CopyRepeatParams", "DataCopyEnhancedParams", "DataCopyExtParams",
+    "DataCopyPadExtParams", "DataCopyPadParams", "DataCopyParams", "GatherMaskParams", "GatherRepeatParams",
+    "Nd2NzParams", "Nz2NdParamsFull", "ShapeInfo", "SliceInfo", "UnaryRepeatParams",
+]  # fmt: skip
+
 
 @dataclass
 class BinaryRepeatParams:

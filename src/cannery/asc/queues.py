@@ -23,6 +23,8 @@ from cannery.asc.tensors import LocalTensor
 from cannery.isa.enums import MEMORY
 from cannery.isa.tensors import Allocation
 
+__all__ = ["TBuf", "TQue", "TQueBind"]
+
 _P = TPosition
 
 FREE: Final = "FREE"

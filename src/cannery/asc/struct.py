@@ -10,6 +10,8 @@ import numpy as np
 from cannery.asc.dtypes import DataType
 from cannery.asc.numbers import typed
 
+__all__ = ["Field", "Struct", "StructField"]
+
 _MISSING: Final = object()
 
 

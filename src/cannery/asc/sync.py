@@ -7,6 +7,12 @@ from typing import Any
 from cannery.asc.context import here, running
 from cannery.asc.enums import PIPE, HardEvent, MemDsbT, PipeID
 
+__all__ = [
+    "cross_core_set_flag", "cross_core_wait_flag", "data_cache_clean_and_invalid", "data_cache_preload",
+    "data_sync_barrier", "get_icache_preload_status", "ib_set", "ib_wait", "icache_preload", "notify_next_block",
+    "pipe_barrier", "set_flag", "sync_all", "wait_flag", "wait_pre_block",
+]  # fmt: skip
+
 
 def set_flag(event: HardEvent, event_id: int = 0) -> None:
     """Set an event on its source pipe, when that pipe's earlier instructions are complete."""

@@ -19,6 +19,13 @@ from cannery.asc.struct import Array
 from cannery.asc.tensors import GlobalTensor, LocalTensor
 from cannery.isa.rounding import INTEGRAL
 
+__all__ = [
+    "DEFAULT_C0_SIZE", "ONE_BLK_SIZE", "TOTAL_L0C_SIZE", "TOTAL_L1_SIZE", "ascend_is_aic", "ascend_is_aiv",
+    "dump_tensor", "get_block_idx", "get_block_num", "get_data_block_size_in_bytes", "get_program_counter",
+    "get_shape_size", "get_sub_block_idx", "get_sub_block_num", "get_system_cycle", "get_task_ratio", "printf",
+    "scalar_cast", "static_assert", "trap",
+]  # fmt: skip
+
 
 def get_block_idx() -> Any:
     """Index of this core among those of its kind."""

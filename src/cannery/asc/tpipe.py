@@ -15,6 +15,8 @@ from cannery.asc.queues import TBuf, TQueBind, event_ids
 from cannery.asc.tensors import LocalTensor
 from cannery.isa.enums import MEMORY
 
+__all__ = ["LocalMemAllocator", "TBufPool", "TPipe", "get_tpipe_ptr"]
+
 
 class TBufPool:
     """A part of a TPipe's memory that is given out again and again."""

@@ -9,6 +9,11 @@ from cannery.asc.context import running
 from cannery.asc.dtypes import DataType, float16, float32, int8, int16, int32
 from cannery.asc.enums import MaskMode
 
+__all__ = [
+    "init_soc_state", "reset_mask", "set_atomic_add", "set_atomic_max", "set_atomic_min", "set_atomic_none",
+    "set_atomic_type", "set_mask_count", "set_mask_norm", "set_vector_mask",
+]  # fmt: skip
+
 _ATOMIC = frozenset({int8, int16, int32, float16, float32})
 
 

@@ -1,0 +1,43 @@
+"""The names of ``asc``: what each module adds, and the functions made from the table of instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from cannery.asc import (
+    auto,
+    copies,
+    dtypes,
+    enums,
+    jit,
+    loops,
+    numbers,
+    params,
+    queues,
+    struct,
+    sync,
+    system,
+    tensors,
+    tpipe,
+)
+from cannery.asc.vector import compare, conversion, elementwise, masks, movement, reduce
+
+MODULES: Final[tuple[Any, ...]] = (
+    auto, compare, conversion, copies, dtypes, enums, jit, loops, masks, movement, numbers, params, queues, struct,
+    sync, system, tensors, tpipe,
+)  # fmt: skip
+RENAMED: Final[dict[str, Any]] = {
+    "array": struct.Array,
+    "property": system.machine_property,
+    "range": loops.runtime_range,
+}
+"""Names that mean something else in Python, so that their modules call them otherwise."""
+CALLS: Final[dict[str, Callable[..., None]]] = {**elementwise.CALLS, **reduce.CALLS}
+"""The functions made from the table."""
+NAMES: Final[dict[str, Any]] = {
+    **{name: getattr(module, name) for module in MODULES for name in module.__all__},
+    **CALLS,
+    **RENAMED,
+}
+SUBMODULES: Final = ("adv", "basic", "core", "fwk", "language", "lib", "runtime")
