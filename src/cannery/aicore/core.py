@@ -193,7 +193,8 @@ class Core:
         self._queues[pipe].append(instruction)
         self._backlog += 1
         if self._backlog >= self._window:
-            self._relieve()
+            self.work()
+            self._window = max(WINDOW, 2 * self._backlog)
 
     def scalar(self, instruction: Instruction) -> Any:
         """Execute an instruction of the scalar pipe; its result."""
@@ -273,7 +274,8 @@ class Core:
         self.deadlocked = True
         self.work()
         stuck = [(pipe, queue[0]) for pipe, queue in enumerate(self._queues) if queue]
-        stuck.sort(key=lambda entry: not _hopeless(entry[1]))  # first the waits that no set will ever answer
+        # First the waits that no set will ever answer.
+        stuck.sort(key=lambda entry: not (isinstance(entry[1], Wait) and entry[1].event.sent < entry[1].ordinal))
         heads = (*([scalar] if scalar else []), *(_head(pipe, entry) for pipe, entry in stuck))
         self.tell(Deadlock(heads))
         return DeadlockError(self.launch.kernel, self.block, heads)
@@ -310,17 +312,10 @@ class Core:
         moved = [self._advance(pipe) for pipe in self._order()]  # every pipe gets its turn
         return any(moved)
 
-    def _relieve(self) -> None:
-        self.work()
-        self._window = max(WINDOW, 2 * self._backlog)
-
     def _order(self) -> tuple[int, ...]:
         if self._random is None:
             return pipes.LAZIEST_FIRST
         return tuple(self._random.sample(pipes.LAZIEST_FIRST, len(pipes.LAZIEST_FIRST)))
-
-    def _runs_ahead(self) -> bool:
-        return self._random is None or self._random.random() < 0.5
 
     def _advance(self, pipe: int, due: Wait | None = None) -> bool:
         """Let a pipe work: as far as it can, or, for some seeds, only until a wait is answered. Whether it moved."""
@@ -329,7 +324,7 @@ class Core:
             return False
         self._busy[pipe] = True
         before = len(queue)
-        only_due = due is not None and not self._runs_ahead()
+        only_due = due is not None and self._random is not None and self._random.random() >= 0.5
         while queue:
             head = queue[0]
             kind = type(head)
@@ -354,10 +349,6 @@ class Core:
             return False
         self._advance(event.source, wait)
         return event.done >= wait.ordinal
-
-
-def _hopeless(entry: Any) -> bool:
-    return isinstance(entry, Wait) and entry.event.sent < entry.ordinal
 
 
 def _head(pipe: int, entry: Instruction | Set | Wait) -> Blocked:

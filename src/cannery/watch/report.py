@@ -30,7 +30,8 @@ def render(finding: Finding) -> str:
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     head = f"{finding.severity}: {_title(finding)}{times}{code}"
     if finding.locations:
-        head = f"{_place(finding.locations[1 if finding.kind in ORDER_KINDS else 0])}: {head}"
+        place = finding.locations[1 if finding.kind in ORDER_KINDS else 0]
+        head = f"{place.file}:{place.line}: {head}"
     lines = [head, *_details(finding), *_sources(finding.locations)]
     if finding.hint:
         lines.append(f"  help: {finding.hint}")
@@ -60,10 +61,6 @@ def _details(finding: Finding) -> list[str]:
     body = [line.removeprefix("======").strip() for line in finding.message.splitlines()]
     body[0] = body[0].partition(": ")[2]
     return [f"  {line}" for line in body[finding.kind in ORDER_KINDS :] if not line.startswith("#")]
-
-
-def _place(site: Site) -> str:
-    return f"{site.file}:{site.line}"
 
 
 def _sources(sites: Sequence[Site]) -> list[str]:

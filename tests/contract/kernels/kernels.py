@@ -578,6 +578,25 @@ def static_beyond_ub(x: Any) -> None:
 
 
 @asc.jit
+def too_many_buffers(x: Any) -> None:
+    pipe = asc.TPipe()
+    pipe.init_buffer(asc.TQue(IN, 1), 65, 32)
+
+
+@asc.jit
+def set_too_far_ahead(x: Any) -> None:
+    for _ in range(16):
+        asc.cross_core_set_flag(3, 0, asc.PipeID.PIPE_MTE3)
+
+
+@asc.jit
+def small_workspace(x: Any) -> None:
+    workspace = asc.GlobalTensor()
+    workspace.set_global_buffer(x, 8)
+    asc.sync_all(workspace, asc.LocalTensor(asc.int32, CALC, 0, 8))
+
+
+@asc.jit
 def rounded_store(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 1.0, N)

@@ -82,6 +82,9 @@ CASES: list[tuple[Any, ...]] = [
     (k.ub_filled, (0,), 1, set()),
     (k.ub_filled, (1,), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
     (k.static_beyond_ub, (), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
+    (k.too_many_buffers, (), 1, {("QUEUE_MISUSE", ERROR, (), "")}),
+    (k.set_too_far_ahead, (), 1, {("EVENT_ID", ERROR, (), ""), ("UNPAIRED_FLAG", WARNING, (), "")}),
+    (k.small_workspace, (), 2, {("OOB", ERROR, (), "GM")}),
     (k.rounded_store, (), 1, {("ROUNDED_COPY", ERROR, ("MTE3",), "UB")}),
 ]  # fmt: skip
 

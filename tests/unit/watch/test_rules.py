@@ -56,6 +56,12 @@ def test_what_is_reported_is_in_the_table() -> None:
     assert {"overflow", "set_twice", "queue_state"} <= names <= set(RULES)
 
 
+def test_in_a_kernel_language_only_what_starts_a_launch_knows_the_watchers() -> None:
+    """Operations report facts to their core; who judges them is no affair of theirs."""
+    files = {path.name for path in (PACKAGE / "asc").rglob("*.py") if "cannery.watch" in path.read_text()}
+    assert files <= {"engine.py", "jit.py", "launcher.py"}
+
+
 class SmallWork:
     """A watcher that judges by a rule of its own: instructions that do little."""
 
