@@ -9,19 +9,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from cannery.faces import substituted_packages
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 
 class UnknownNameError(ValueError):
     """A name to keep is not one that is substituted."""
 
 
-class _SameModule(Loader):
+# Neither class has the base of importlib.abc: that module takes longer to load than all of this one.
+class _SameModule:
     """Loads a module by giving the one that takes its place."""
 
     def __init__(self, target: str) -> None:
@@ -43,7 +47,7 @@ class _SameModule(Loader):
             sys.modules.setdefault(self._name + place.removeprefix(self._target), sys.modules[place])
 
 
-class Substitution(MetaPathFinder):
+class Substitution:
     """Finds the substituted packages, and their submodules, before anything installed."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -59,7 +63,9 @@ class Substitution(MetaPathFinder):
         found = find_spec(place)
         if found is None:
             return None
-        return ModuleSpec(fullname, _SameModule(place), is_package=found.submodule_search_locations is not None)
+        return ModuleSpec(
+            fullname, cast("Loader", _SameModule(place)), is_package=found.submodule_search_locations is not None
+        )
 
 
 def installed() -> Substitution | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-
-import torch
+from typing import TYPE_CHECKING
 
 from cannery.aclnn.objects import AclTensor, View
 from cannery.core import AclnnStatus, OperatorError, Tensor
@@ -14,6 +13,9 @@ from cannery.operator.staged import Prepared
 from cannery.runtime import AclError, Process, RuntimeFault
 from cannery.runtime.call import call
 from cannery.runtime.device import Device
+
+if TYPE_CHECKING:
+    import torch
 
 INVALID = AclnnStatus.ACLNN_ERR_PARAM_INVALID
 NULLPTR = AclnnStatus.ACLNN_ERR_PARAM_NULLPTR
@@ -107,6 +109,8 @@ class Executor:
 
 
 def _find(process: Process, device: Device, buffer: Buffer) -> torch.Tensor:
+    import torch
+
     view = buffer.view
     if not view.size:
         return view.over(torch.empty(0, dtype=torch.uint8))

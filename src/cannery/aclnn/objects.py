@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import mul
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from cannery.core import AclnnStatus, DataType, Format, Shape, TensorDesc
 from cannery.runtime import RuntimeFault
 from cannery.runtime.constants import FORMATS
+
+if TYPE_CHECKING:
+    import torch
 
 INVALID = AclnnStatus.ACLNN_ERR_PARAM_INVALID
 # Formats that only name the dims of a plain row-major tensor. A caller picks one of them by the rank.
@@ -105,6 +106,8 @@ class View:
 
     def over(self, memory: torch.Tensor) -> torch.Tensor:
         """The elements in memory that begins at the first one: uint8 (size,), not copied."""
+        import torch
+
         dtype = self.desc.dtype.torch
         if not self.size:
             return torch.empty(tuple(self.desc.shape), dtype=dtype)

@@ -14,8 +14,6 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final
 
-import torch
-
 from cannery.core import AclnnStatus, DataType, OperatorError, Shape, Stage, TensorDesc
 from cannery.operator import ACLNN, AttrType, CallContext, Operator, staged
 from cannery.operator.staged import Prepared
@@ -98,6 +96,8 @@ def _stages(call: Prepared, request: Request) -> Prepared:
 
 def torch_is_deterministic() -> bool:
     """What the program has set in torch, not what another thread's plan has put there for a moment."""
+    import torch
+
     with _SWITCH:
         return torch.are_deterministic_algorithms_enabled()
 
@@ -105,6 +105,8 @@ def torch_is_deterministic() -> bool:
 @contextmanager
 def _determinism(wanted: bool) -> Iterator[None]:
     """Tiling reads the switch from torch: the runtime's option is put there for as long as it takes."""
+    import torch
+
     with _SWITCH:
         before = torch.are_deterministic_algorithms_enabled()
         if wanted == before:

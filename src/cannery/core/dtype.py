@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
-import torch
+
+from cannery.core.loaded import is_torch
+
+if TYPE_CHECKING:
+    import torch
 
 
 class DataType(IntEnum):
@@ -80,7 +84,7 @@ class DataType(IntEnum):
         Raises:
             ValueError: torch has no such dtype.
         """
-        dtype = _SPECS[self].torch
+        dtype = _torch_dtypes().get(self)
         if dtype is None:
             raise ValueError(f"data type: found {self.name}, expected one that PyTorch can hold")
         return dtype
@@ -100,8 +104,7 @@ class DataType(IntEnum):
     @property
     def is_floating(self) -> bool:
         """Whether an element is a real floating-point number."""
-        dtype = _SPECS[self].torch
-        return dtype.is_floating_point if dtype is not None else self in _FLOATS_WITHOUT_TORCH
+        return self.short.startswith(("float", "bfloat", "hifloat"))
 
     @property
     def is_integer(self) -> bool:
@@ -113,7 +116,7 @@ class DataType(IntEnum):
 class _Spec:
     short: str
     itemsize: int
-    torch: torch.dtype | None
+    torch: str | None  # its name there: a program that only names data types does not load it
     numpy: Any
     aliases: tuple[str, ...] = ()
 
@@ -121,35 +124,34 @@ class _Spec:
 _T = DataType
 _SPECS = MappingProxyType(
     {
-        _T.DT_FLOAT: _Spec("float32", 4, torch.float32, np.float32, ("float", "fp32")),
-        _T.DT_FLOAT16: _Spec("float16", 2, torch.float16, np.float16, ("half", "fp16")),
-        _T.DT_INT8: _Spec("int8", 1, torch.int8, np.int8),
-        _T.DT_INT32: _Spec("int32", 4, torch.int32, np.int32, ("int",)),
-        _T.DT_UINT8: _Spec("uint8", 1, torch.uint8, np.uint8),
-        _T.DT_INT16: _Spec("int16", 2, torch.int16, np.int16),
-        _T.DT_UINT16: _Spec("uint16", 2, torch.uint16, np.uint16),
-        _T.DT_UINT32: _Spec("uint32", 4, torch.uint32, np.uint32),
-        _T.DT_INT64: _Spec("int64", 8, torch.int64, np.int64),
-        _T.DT_UINT64: _Spec("uint64", 8, torch.uint64, np.uint64),
-        _T.DT_DOUBLE: _Spec("float64", 8, torch.float64, np.float64, ("double", "fp64")),
-        _T.DT_BOOL: _Spec("bool", 1, torch.bool, np.bool_),
+        _T.DT_FLOAT: _Spec("float32", 4, "float32", np.float32, ("float", "fp32")),
+        _T.DT_FLOAT16: _Spec("float16", 2, "float16", np.float16, ("half", "fp16")),
+        _T.DT_INT8: _Spec("int8", 1, "int8", np.int8),
+        _T.DT_INT32: _Spec("int32", 4, "int32", np.int32, ("int",)),
+        _T.DT_UINT8: _Spec("uint8", 1, "uint8", np.uint8),
+        _T.DT_INT16: _Spec("int16", 2, "int16", np.int16),
+        _T.DT_UINT16: _Spec("uint16", 2, "uint16", np.uint16),
+        _T.DT_UINT32: _Spec("uint32", 4, "uint32", np.uint32),
+        _T.DT_INT64: _Spec("int64", 8, "int64", np.int64),
+        _T.DT_UINT64: _Spec("uint64", 8, "uint64", np.uint64),
+        _T.DT_DOUBLE: _Spec("float64", 8, "float64", np.float64, ("double", "fp64")),
+        _T.DT_BOOL: _Spec("bool", 1, "bool", np.bool_),
         _T.DT_STRING: _Spec("string", 0, None, None),
-        _T.DT_COMPLEX64: _Spec("complex64", 8, torch.complex64, np.complex64, ("c64",)),
-        _T.DT_COMPLEX128: _Spec("complex128", 16, torch.complex128, np.complex128, ("c128",)),
-        _T.DT_BF16: _Spec("bfloat16", 2, torch.bfloat16, ml_dtypes.bfloat16, ("bf16",)),
+        _T.DT_COMPLEX64: _Spec("complex64", 8, "complex64", np.complex64, ("c64",)),
+        _T.DT_COMPLEX128: _Spec("complex128", 16, "complex128", np.complex128, ("c128",)),
+        _T.DT_BF16: _Spec("bfloat16", 2, "bfloat16", ml_dtypes.bfloat16, ("bf16",)),
         _T.DT_UNDEFINED: _Spec("undefined", 0, None, None),
         _T.DT_INT4: _Spec("int4", 0, None, ml_dtypes.int4),
-        _T.DT_COMPLEX32: _Spec("complex32", 4, torch.complex32, None, ("c32",)),
+        _T.DT_COMPLEX32: _Spec("complex32", 4, "complex32", None, ("c32",)),
         _T.DT_HIFLOAT8: _Spec("hifloat8", 1, None, None),
-        _T.DT_FLOAT8_E5M2: _Spec("float8_e5m2", 1, torch.float8_e5m2, ml_dtypes.float8_e5m2),
-        _T.DT_FLOAT8_E4M3FN: _Spec("float8_e4m3fn", 1, torch.float8_e4m3fn, ml_dtypes.float8_e4m3fn),
-        _T.DT_FLOAT8_E8M0: _Spec("float8_e8m0", 1, torch.float8_e8m0fnu, ml_dtypes.float8_e8m0fnu),
+        _T.DT_FLOAT8_E5M2: _Spec("float8_e5m2", 1, "float8_e5m2", ml_dtypes.float8_e5m2),
+        _T.DT_FLOAT8_E4M3FN: _Spec("float8_e4m3fn", 1, "float8_e4m3fn", ml_dtypes.float8_e4m3fn),
+        _T.DT_FLOAT8_E8M0: _Spec("float8_e8m0", 1, "float8_e8m0fnu", ml_dtypes.float8_e8m0fnu),
         _T.DT_FLOAT4_E2M1: _Spec("float4_e2m1", 0, None, ml_dtypes.float4_e2m1fn),
         _T.DT_FLOAT4_E1M2: _Spec("float4_e1m2", 0, None, None),
         _T.DT_HIFLOAT4: _Spec("hifloat4", 0, None, None),
     }
 )
-_FLOATS_WITHOUT_TORCH = frozenset({_T.DT_HIFLOAT8, _T.DT_FLOAT4_E2M1, _T.DT_FLOAT4_E1M2, _T.DT_HIFLOAT4})
 
 
 @cache
@@ -159,18 +161,29 @@ def _by_name() -> dict[str, DataType]:
 
 
 @cache
-def _by_dtype() -> dict[Any, DataType]:
-    torches = {spec.torch: dtype for dtype, spec in _SPECS.items() if spec.torch is not None}
-    return torches | {np.dtype(spec.numpy): dtype for dtype, spec in _SPECS.items() if spec.numpy is not None}
+def _by_numpy() -> dict[np.dtype[Any], DataType]:
+    return {np.dtype(spec.numpy): dtype for dtype, spec in _SPECS.items() if spec.numpy is not None}
+
+
+@cache
+def _torch_dtypes() -> dict[DataType, torch.dtype]:
+    import torch
+
+    return {dtype: getattr(torch, spec.torch) for dtype, spec in _SPECS.items() if spec.torch is not None}
+
+
+@cache
+def _by_torch() -> dict[torch.dtype, DataType]:
+    return {found: dtype for dtype, found in _torch_dtypes().items()}
 
 
 def _lookup(value: Any) -> DataType | None:
     if isinstance(value, str):
         return _by_name().get(value.strip().lower().removeprefix("torch."))
-    if isinstance(value, torch.dtype):
-        return _by_dtype().get(value)
+    if is_torch(value, "dtype"):
+        return _by_torch().get(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return DataType(value) if value in DataType.__members__.values() else None
     if isinstance(value, (np.dtype, type)):
-        return _by_dtype().get(np.dtype(value))
+        return _by_numpy().get(np.dtype(value))
     return None

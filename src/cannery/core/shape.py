@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable
 from math import prod
 
-import torch
+from cannery.core.loaded import is_torch
 
 UNKNOWN_DIM = -1
 UNKNOWN_DIM_NUM = -2
@@ -65,7 +65,9 @@ class Shape(tuple[int, ...]):
 
 
 def _as_dim(dim: object) -> int:
-    if isinstance(dim, torch.SymInt):  # what tracing does not know yet stays so
+    if type(dim) is int:
+        return dim
+    if is_torch(dim, "SymInt"):  # what tracing does not know yet stays so
         return dim  # type: ignore[return-value]
     if isinstance(dim, bool):
         raise TypeError(f"shape: found {dim!r}, expected an integer")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from cannery.core.dtype import DataType
 from cannery.core.format import Format
+from cannery.core.loaded import is_torch
 from cannery.core.shape import Shape
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,9 @@ class Tensor:
         """
         if isinstance(value, cls):
             return value
-        if isinstance(value, torch.Tensor):
+        if is_torch(value, "Tensor"):
+            import torch
+
             DataType.of(value.dtype)
             if value.layout is not torch.strided:
                 raise ValueError(f"tensor: found layout {value.layout}, expected a strided one")
@@ -75,7 +81,7 @@ class Tensor:
             ValueError: the tensor is not in host memory, or numpy has no such dtype.
         """
         dtype, plain = self.dtype.numpy, _in_host_memory(self.torch, "numpy view")
-        bits = _BITS_OF.get(self.torch.dtype)
+        bits = _bits_of().get(self.torch.dtype)
         return plain.numpy() if bits is None else plain.view(bits).numpy().view(dtype)
 
     def bytes(self) -> memoryview:
@@ -84,18 +90,24 @@ class Tensor:
         Raises:
             ValueError: the tensor is not contiguous or not in host memory.
         """
+        import torch
+
         if not self.torch.is_contiguous():
             raise ValueError("byte view: found a non-contiguous tensor, expected a contiguous one")
         return _in_host_memory(self.torch, "byte view").reshape(-1).view(torch.uint8).numpy().data
 
 
-# numpy knows these only by ml_dtypes, and torch converts neither way: both sides are told it is integers.
-_BITS_OF = {
-    torch.bfloat16: torch.int16,
-    torch.float8_e5m2: torch.uint8,
-    torch.float8_e4m3fn: torch.uint8,
-    torch.float8_e8m0fnu: torch.uint8,
-}
+@cache
+def _bits_of() -> dict[torch.dtype, torch.dtype]:
+    """numpy knows these only by ml_dtypes, and torch converts neither way: both sides are told it is integers."""
+    import torch
+
+    return {
+        torch.bfloat16: torch.int16,
+        torch.float8_e5m2: torch.uint8,
+        torch.float8_e4m3fn: torch.uint8,
+        torch.float8_e8m0fnu: torch.uint8,
+    }
 
 
 def _in_host_memory(tensor: torch.Tensor, what: str) -> torch.Tensor:
@@ -105,9 +117,11 @@ def _in_host_memory(tensor: torch.Tensor, what: str) -> torch.Tensor:
 
 
 def _from_numpy(array: np.ndarray[Any, Any]) -> torch.Tensor:
+    import torch
+
     dtype = DataType.of(array.dtype).torch
     writable = array if array.flags.writeable and min(array.strides, default=0) >= 0 else array.copy()
-    bits = _BITS_OF.get(dtype)
+    bits = _bits_of().get(dtype)
     if bits is None:
         return torch.from_numpy(writable)
     return torch.from_numpy(writable.view(DataType.of(bits).numpy)).view(dtype)

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import torch
 
-from cannery.core import INT64_MAX, OperatorError, Stage
+from cannery.core import INT64_MAX, DataType, OperatorError, Stage
+from cannery.core.loaded import is_torch
 from cannery.operator.definition import Attribute, AttrType, OperatorDefinition
 
 
@@ -61,7 +61,7 @@ def _convert(definition: OperatorDefinition, attribute: Attribute, value: Any) -
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, (bool, np.bool_)) or (isinstance(value, torch.Tensor) and value.dtype == torch.bool):
+    if type(value) is not int and _is_truth(value):
         raise TypeError(repr(value))
     try:
         number = operator.index(value)
@@ -70,6 +70,13 @@ def _integer(value: Any) -> int:
     if not -INT64_MAX - 1 <= number <= INT64_MAX:
         raise ValueError(f"{number}, which does not fit int64")
     return number
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is a bool, which Python and torch would take for an integer."""
+    if is_torch(value, "Tensor"):
+        return DataType.of(value.dtype) is DataType.DT_BOOL
+    return isinstance(value, (bool, np.bool_))
 
 
 def _float(value: Any) -> float:
@@ -97,9 +104,10 @@ def _string(value: Any) -> str:
 
 
 def _integers(value: Any) -> tuple[int, ...]:
-    if isinstance(value, torch.Tensor) and value.is_meta:
+    is_tensor = is_torch(value, "Tensor")
+    if is_tensor and value.is_meta:
         raise TypeError("a tensor without data")
-    if isinstance(value, (torch.Tensor, np.ndarray)):
+    if is_tensor or isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise TypeError(repr(value))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from cannery.core import Stage, Tensor
 from cannery.operator import staged
@@ -14,6 +12,9 @@ from cannery.operator.context import CallContext, TilingResult
 from cannery.operator.registry import find_operator
 from cannery.operator.tensors import allocate, bind_inputs, bind_outputs, describe_outputs
 from cannery.soc import Soc
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-import torch
-
 from cannery.core import Stage, Tensor, TensorDesc, own_precision
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.context import CallContext, Operator, TilingResult
@@ -122,6 +120,8 @@ def launch(
     call: Prepared, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], engine: str = "eager"
 ) -> tuple[Any, ...]:
     """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any."""
+    import torch
+
     with torch.no_grad(), own_precision(outputs[0].torch.device if outputs else torch.device("cpu")):
         found = call.operator.engines[engine](call.context, call.tiling, tuple(inputs), tuple(outputs))
     return tuple(found or ())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from cannery.core import OperatorError, Stage, Tensor, TensorDesc
 from cannery.operator.context import CallContext
 from cannery.operator.definition import OperatorDefinition, TensorParam
+
+if TYPE_CHECKING:
+    import torch
 
 
 def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | None, ...]:
@@ -128,6 +130,8 @@ def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.devi
 
 
 def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
+    import torch
+
     if fill == 0 and 0 not in shape and (device is None or device.type == "cpu"):
         # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
         return torch.from_numpy(np.zeros(prod(shape) * dtype.itemsize, np.uint8)).view(dtype).view(shape)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import threading
 from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
-
-import torch
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cannery.runtime.status import AclError, RuntimeFault
+
+if TYPE_CHECKING:
+    import torch
 
 ALIGNMENT = 512
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -40,8 +44,7 @@ class Arena:
 
     def __init__(self, memory: int) -> None:
         self._map = _reserve(memory * _SPREAD)
-        self._bytes = torch.frombuffer(self._map, dtype=torch.uint8)
-        self.base = self._bytes.data_ptr()
+        self.base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         self.span = len(self._map)
         self.memory = min(memory, self.span)
         self.used = 0
@@ -98,6 +101,12 @@ class Arena:
         """The bytes there, uint8 (size,), not copied."""
         start = address - self.base
         return self._bytes[start : start + size]
+
+    @cached_property
+    def _bytes(self) -> torch.Tensor:
+        import torch
+
+        return torch.frombuffer(self._map, dtype=torch.uint8)
 
     def _gap(self, size: int) -> int | None:
         return self._gap_between(self._next, self.base + self.span, size) or self._gap_between(

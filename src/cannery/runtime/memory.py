@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-
-import torch
+from typing import TYPE_CHECKING
 
 from cannery.runtime.arena import Arena, Block
 from cannery.runtime.constants import MALLOC_POLICIES, MALLOC_POLICY_BITS, MEMCPY_KINDS
 from cannery.runtime.host import PinnedMemory, is_mapped
 from cannery.runtime.status import AclError, RuntimeFault
+
+if TYPE_CHECKING:
+    import torch
 
 _K = MEMCPY_KINDS
 # Whether a copy of that kind needs device memory at (destination, source). The kind only narrows what is legal: the
