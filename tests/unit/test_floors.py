@@ -26,7 +26,7 @@ GROUND = {
     "isa": ("core", "soc", "aicore"),
     "asc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),
     "ascendc": ("faces", "core", "soc", "settings", "aicore", "watch", "isa"),
-    "runtime": ("core", "soc", "settings", "operator", "aicore", "watch", "isa", "asc"),
+    "runtime": ("core", "soc", "settings", "operator"),
 }
 OPERATORS = ("ops",)
 # extras stands on everything below the command line, and nothing there knows it.

@@ -205,13 +205,10 @@ def _faults(given: Mapping[str, Any]) -> Iterator[Finding]:
     except (ArgumentError, IndexError) as fault:
         seg = None
         yield Finding("offsets", str(fault), True)
-    yield _residual_finding(given)
-    if seg is not None and _residual_fits(given):
+    residual = _residual_finding(given)
+    yield residual
+    if seg is not None and not residual.is_wrong:
         yield _columns_finding(given, row_table(seg, mask_mode=given["mask_mode"], cmp_ratio=given["cmp_ratio"]))
-
-
-def _residual_fits(given: Mapping[str, Any]) -> bool:
-    return not _residual_finding(given).is_wrong
 
 
 def _residual_finding(given: Mapping[str, Any]) -> Finding:

@@ -154,12 +154,10 @@ def _packed(
     for start_q, end_q, start_k, end_k in zip([0, *ends_q], ends_q, [0, *ends_k], ends_k, strict=False):
         operands = (x.transpose(0, 1).unsqueeze(0) for x in (q[start_q:end_q], k[start_k:end_k], v[start_k:end_k]))
         parts.append(call.attend(*operands))
-    result, top, total = (torch.cat([x.squeeze(0).transpose(0, 1) for x in column]) for column in _columns(parts))
+    result, top, total = (
+        torch.cat([x.squeeze(0).transpose(0, 1) for x in column]) for column in zip(*parts, strict=True)
+    )
     return result.contiguous(), top, total
-
-
-def _columns(parts: list[tuple[Tensor, ...]]) -> list[tuple[Tensor, ...]]:
-    return list(zip(*parts, strict=True))
 
 
 def npu_grouped_matmul(

@@ -69,14 +69,9 @@ def _replace(place: Any, names: Any) -> None:
     for name in names:
         found = getattr(place, name, None)
         if isinstance(found, type):
-            _rename_arguments(found)
+            found.__init__ = _renaming(found.__init__)  # type: ignore[misc]  # it must stay a class
         elif found is not None:
             setattr(place, name, _renaming(found))
-
-
-def _rename_arguments(kind: type) -> None:
-    """A class must stay one: its constructor renames."""
-    kind.__init__ = _renaming(kind.__init__)  # type: ignore[misc]
 
 
 def _generator() -> None:
