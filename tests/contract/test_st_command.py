@@ -105,6 +105,23 @@ def test_a_user_s_own_golden_is_asked_first(st: Command, tmp_path: Path) -> None
     assert ended.code == 1 and "elements out of order" in ended.out
 
 
+def test_a_golden_that_exits_is_a_failed_row_with_its_line(st: Command, tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    text = "class UpdateTensorDescTestSpec:\n    def golden(x, **rest):\n        raise SystemExit(0)\n"
+    (tmp_path / "assets" / "golden.py").write_text(text)
+    ended = st(UPDATE, "-k", "bool_x2", "--plugin", ".")
+    assert ended.code == 1 and "GOLDEN_FAILURE: golden: SystemExit: 0" in ended.out and "golden.py:3)" in ended.out
+    assert "Traceback" not in ended.out
+    told = st(UPDATE, "-k", "bool_x2", "--plugin", ".", "-v")
+    assert told.code == 1 and "Traceback" in told.out and "raise SystemExit(0)" in told.out
+
+
+def test_a_plug_in_that_exits_ends_with_2(st: Command, tmp_path: Path) -> None:
+    (tmp_path / "golden.py").write_text("class UpdateTensorDescTestSpec:\n    pass\n\nraise SystemExit(0)\n")
+    ended = st(UPDATE, "--plugin", ".")
+    assert (ended.code, ended.out) == (2, "") and "golden.py: SystemExit: 0" in ended.err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -39,6 +39,9 @@ def st(
     compare: str | None = typer.Option(
         None, "--compare", metavar="STANDARD", help="Accuracy standard for outputs that are not integers."
     ),
+    verbose: bool = typer.Option(
+        False, "-v", "--verbose", help="Show the traceback of what an operator, a golden or a hook raised."
+    ),
     quirks: bool | None = setting("quirks"),
 ) -> None:
     """Run system tests from case files. Exit code 1 when a row fails, 2 when a file is malformed."""
@@ -55,7 +58,7 @@ def st(
         campaign.run(pattern, options)
     finally:
         campaign.write()
-    campaign.show()
+    campaign.show(verbose)
     if any(result.has_failed for result in campaign.results):
         raise typer.Exit(FAILED)
 
@@ -99,13 +102,13 @@ class _Campaign:
         if self.junit is not None:
             write_atomically(self.junit, junit_xml(paths, self.results))
 
-    def show(self) -> None:
+    def show(self, is_verbose: bool) -> None:
         """Print what happened."""
         from cannery.cli.console import print_blocks
 
         is_long = len(self.results) > MAX_TABLE_ROWS
         table = _table_of_files(self.files, self.results) if is_long else _table_of_rows(self.results)
-        lines = [*_failures(self.results), _summary(self.results, self.targets, self.junit)]
+        lines = [*_failures(self.results, is_verbose), _summary(self.results, self.targets, self.junit)]
         print_blocks([table, "", *lines])
 
 
@@ -168,9 +171,14 @@ def _counts(results: Sequence[CaseResult]) -> tuple[int, int, int]:
     return passed, len(results) - passed - skipped, skipped
 
 
-def _failures(results: Sequence[CaseResult]) -> list[str]:
-    failed = [result for result in results if result.has_failed]
-    return [f"{r.case.file}: row {r.case.row}: {r.case.name}: {r.status}: {r.log}" for r in failed]
+def _failures(results: Sequence[CaseResult], is_verbose: bool) -> list[str]:
+    return [_failure(result, is_verbose) for result in results if result.has_failed]
+
+
+def _failure(result: CaseResult, is_verbose: bool) -> str:
+    case = result.case
+    line = f"{case.file}: row {case.row}: {case.name}: {result.status}: {result.log}"
+    return f"{line}\n{result.traceback.rstrip()}" if is_verbose and result.traceback else line
 
 
 def _summary(results: Sequence[CaseResult], targets: Sequence[Path], junit: Path | None) -> str:

@@ -142,7 +142,7 @@ def _by_name(operator: Operator) -> tuple[Callable[[str], Operator], tuple[str]]
     """An operator is pickled as a function is: by its name, which the other process looks up."""
     if all_operators().get(operator.name) is not operator:
         raise pickle.PicklingError(
-            f"operator {operator.name}: found one that no entry point of {GROUP} names, expected a registered one"
+            f"operator {operator.name}: found one that is not registered, expected one of an entry point of {GROUP}"
         )
     return find_operator, (operator.name,)
 
@@ -153,10 +153,13 @@ copyreg.pickle(Operator, _by_name)
 def _load(entry: EntryPoint) -> Iterable[Operator]:
     try:
         return _as_operators(entry.load())
-    except Exception as failure:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # sys.exit of a package must not end whoever looks up an operator
         if entry.value == OURS:
             raise
-        warnings.warn(f"entry point {entry.name} = {entry.value} of {GROUP} was left out: {failure}", stacklevel=3)
+        what = f"{type(failure).__name__}: {failure}"
+        warnings.warn(f"entry point {entry.name} = {entry.value} of {GROUP} was left out: {what}", stacklevel=3)
         return ()
 
 

@@ -70,7 +70,7 @@ def _tensors(case: Case, spec: TestSpec, context: CallContext, seed: int) -> tup
     try:
         made = call_customize(spec.customize_inputs, arguments(case, context, drawn))
     except InvokeError as failure:
-        raise DataError(str(failure)) from None
+        raise DataError(str(failure)) from failure.__cause__
     flat = [member for value in made for member in (value if isinstance(value, list) else [value])]
     return tuple(
         _customized(index, ours, tensor, value)

@@ -6,7 +6,8 @@ Source of the calling conventions: hicann/ops-test-kit `ttk/test_spec/README.md`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from cannery.operator.definition import snake_case
 from cannery.st.arguments import Arguments, as_numpy, as_torch, to_array
 from cannery.st.compare.verdict import Array
+from cannery.st.usercode import user_code
 
 
 class InvokeError(ValueError):
@@ -28,9 +30,10 @@ def call_golden(golden: Any, given: Arguments, count: int, is_promoted: bool = F
     Raises:
         InvokeError: the golden raised, or gave fewer.
     """
-    target = _resolve(golden)
-    convert = as_torch if _is_torch(target) else as_numpy
-    result = _guarded("golden", lambda: _call(target, convert(given, is_promoted), by_name=False))
+    with _asked("golden"):
+        target = _resolve(golden)
+        convert = as_torch if _is_torch(target) else as_numpy
+        result = _call(target, convert(given, is_promoted), by_name=False)
     return _arrays("golden", result, count)
 
 
@@ -42,8 +45,8 @@ def call_third_party(third_party: Any, given: Arguments, count: int) -> tuple[Ar
     """
     if isinstance(third_party, Mapping):
         third_party = third_party.get("torch", next(iter(third_party.values()), None))
-    target = _resolve(third_party)
-    result = _guarded("third_party", lambda: _call(target, as_torch(given), by_name=True))
+    with _asked("third_party"):
+        result = _call(_resolve(third_party), as_torch(given), by_name=True)
     return _arrays("third_party", result, count)
 
 
@@ -53,7 +56,8 @@ def call_customize(function: Callable[..., Any], given: Arguments) -> list[Any]:
     Raises:
         InvokeError: it raised, or gave another number of inputs.
     """
-    result = _guarded("customize_inputs", lambda: _call(function, as_numpy(given), by_name=False))
+    with _asked("customize_inputs"):
+        result = _call(function, as_numpy(given), by_name=False)
     made = list(result) if isinstance(result, (list, tuple)) else [result]
     if len(made) != len(given.tensors):
         raise InvokeError(f"customize_inputs: found {len(made)} inputs, expected {len(given.tensors)}")
@@ -81,14 +85,11 @@ def _is_torch(target: Any) -> bool:
     return str(module).split(".")[0] == "torch"
 
 
-def _guarded(what: str, call: Callable[[], Any]) -> Any:
-    try:
-        with np.errstate(all="ignore"):  # rows of huge, infinite and NaN data mean to overflow
-            return call()
-    except InvokeError:
-        raise
-    except Exception as failure:
-        raise InvokeError(f"{what}: {type(failure).__name__}: {failure}") from failure
+@contextmanager
+def _asked(what: str) -> Iterator[None]:
+    # Rows of huge, infinite and NaN data mean to overflow.
+    with user_code(what, InvokeError), np.errstate(all="ignore"):
+        yield
 
 
 def _call(target: Any, given: Arguments, by_name: bool) -> Any:

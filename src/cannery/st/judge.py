@@ -17,6 +17,7 @@ from cannery.st.compare.verdict import Array
 from cannery.st.data import DataError
 from cannery.st.reference import Reference
 from cannery.st.spec import TestSpec
+from cannery.st.usercode import user_code
 
 COMPARE_CONTEXT = "compare_context"
 
@@ -151,7 +152,5 @@ def _own_verdict(answer: Any) -> Verdict:
 
 
 def _guarded(what: str, hook: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    try:
+    with user_code(what, HookError):
         return hook(*arguments, **keywords)
-    except Exception as failure:
-        raise HookError(f"{what}: {type(failure).__name__}: {failure}") from failure

@@ -47,7 +47,8 @@ def _add(suite: ElementTree.Element, result: CaseResult) -> None:
         ElementTree.SubElement(case, kind, {"message": _clean(result.log or result.status)})
     elif kind:
         facts = {"type": _clean(result.status), "message": _clean(result.log or result.status)}
-        ElementTree.SubElement(case, kind, facts).text = f"row {result.case.row} of {_clean(str(result.case.file))}"
+        text = f"row {result.case.row} of {result.case.file}\n{result.traceback}".rstrip()
+        ElementTree.SubElement(case, kind, facts).text = _clean(text)
 
 
 def _clean(text: str) -> str:

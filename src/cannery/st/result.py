@@ -48,6 +48,7 @@ class CaseResult:
         is_skipped: the row was not for this run; it counts neither way.
         actual: the error in ATB's spelling, NO_ERROR without one; empty when the row did not run.
         log: why it failed, or what was passed over, in one line.
+        traceback: of what an operator, a golden or a hook raised; empty when none did.
         findings: of a checked engine.
     """
 
@@ -58,6 +59,7 @@ class CaseResult:
     engine: str = ""
     actual: str = ""
     log: str = ""
+    traceback: str = ""
     tiling: TilingResult | None = None
     verdicts: tuple[Verdict, ...] = ()
     findings: tuple[Any, ...] = ()

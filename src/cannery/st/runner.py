@@ -22,6 +22,7 @@ from cannery.st.judge import HookError, judge
 from cannery.st.reference import make_reference
 from cannery.st.result import FAIL, PASS, CaseResult, is_error, kind_of
 from cannery.st.spec import TestSpec, load_spec
+from cannery.st.usercode import told, traceback_of
 
 NO_ERROR = AtbStatus.NO_ERROR.name
 # What a row that was not run says; the first is the kit's word for a row that is switched off.
@@ -102,8 +103,10 @@ def _run_case(case: Case, options: Options, spec: TestSpec) -> CaseResult:
         return _run(case, options, spec, chip, base)
     except OperatorError as error:
         return _refused(base, error)
-    except Exception as failure:  # a fault of one operator must not end the campaign
-        return _noted(replace(base, status="EXEC_FAILURE"), f"{type(failure).__name__}: {failure}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # a fault of one operator must not end the campaign, nor must its sys.exit
+        return _noted(replace(base, status="EXEC_FAILURE", traceback=traceback_of(failure)), told(failure))
 
 
 def _skipped(case: Case) -> CaseResult:
@@ -154,7 +157,8 @@ def _run(case: Case, options: Options, spec: TestSpec, chip: Soc, base: CaseResu
     try:
         return _launch(case, options, spec, planned, base)
     except (DataError, InvokeError, HookError, StandardError) as failure:
-        return _noted(replace(base, status=_STATUS_OF[type(failure)]), failure)
+        raised = traceback_of(failure.__cause__) if failure.__cause__ is not None else ""
+        return _noted(replace(base, status=_STATUS_OF[type(failure)], traceback=raised), failure)
 
 
 def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base: CaseResult) -> CaseResult:

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from cannery.core import DataType
 from cannery.operator import Operator
 from cannery.st.compare.route import Tolerance, spec_tolerance
+from cannery.st.usercode import user_code
 
 FUNCTIONS = ("pre_compare", "compare", "customize_inputs")
 
@@ -141,10 +142,8 @@ def _literal_dict(node: ast.expr | None) -> dict[str, Any]:
 
 def _own_spec(operator: Operator) -> TestSpec:
     # Not find_spec: once the module is imported, it answers with the dict that the contract has modules call __spec__.
-    try:
+    with user_code(f"{operator.name}: golden {operator.golden}", SpecError):
         module = import_module(operator.golden)
-    except ModuleNotFoundError:
-        raise SpecError(f"{operator.name}: golden: found no module {operator.golden}, expected one") from None
     path = Path(str(module.__file__))
     names = find_names(path, operator)
     if names is None:
@@ -168,12 +167,11 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
-    except BaseException as failure:
+        with user_code(str(path), SpecError):
+            spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        if not isinstance(failure, Exception):
-            raise
-        raise SpecError(f"{path}: found {type(failure).__name__} when run ({failure}), expected a module") from None
+        raise
     finally:
         sys.path.remove(str(path.parent))
     return module

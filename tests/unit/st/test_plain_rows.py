@@ -91,5 +91,5 @@ def test_findings_are_pickled(lab: Any) -> None:
 
 def test_an_operator_that_is_not_registered_is_not_pickled(lab: Any) -> None:
     case: Case = lab.ttk({}).cases[0]
-    with pytest.raises(pickle.PicklingError, match="operator ScaleBias: found one that no entry point"):
+    with pytest.raises(pickle.PicklingError, match="operator ScaleBias: found one that is not registered"):
         sent(case)
