@@ -4,11 +4,15 @@ findings fails.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Generator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
+
+_IS_CHECKED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,25 +24,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Substitute before the first conftest imports anything."""
-    if early_config.known_args_namespace.cannery_check:
+    """Refuse settings that cannot be; substitute before the first conftest imports anything."""
+    early_config.stash[_IS_CHECKED] = _is_checked(early_config)
+    if early_config.stash[_IS_CHECKED]:
         from cannery.activate import activate, installed
 
         if installed() is None:
             activate()
 
 
+def _is_checked(config: pytest.Config) -> bool:
+    """Whether launches are checked: by the option, else by the environment.
+
+    Raises:
+        pytest.UsageError: an option or a variable has a value that it cannot have.
+    """
+    options = config.known_args_namespace
+    if not options.cannery_check and "CANNERY_CHECK" not in os.environ:
+        return False
+    from cannery.settings import current_settings, process_scope
+
+    try:
+        with process_scope(**_values(options)):
+            return current_settings().check
+    except ValueError as failure:
+        raise pytest.UsageError(re.sub("^--", "--cannery-", str(failure))) from None
+
+
+def _values(options: Any) -> dict[str, Any]:
+    """What the options say; None for those that were not given."""
+    return {"check": options.cannery_check or None, "seed": options.cannery_seed, "soc": options.cannery_soc}
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     """Run a test in a session of its own; a test that passed with error findings fails."""
-    if not item.config.getoption("--cannery-check"):
+    if not item.config.stash.get(_IS_CHECKED, False):
         yield
         return
     from cannery.watch import errors, process_session, report
 
-    options = {"seed": item.config.getoption("--cannery-seed"), "soc": item.config.getoption("--cannery-soc")}
     with ExitStack() as stack:
-        found = stack.enter_context(process_session(check=True, **options))
+        found = stack.enter_context(process_session(**_values(item.config.known_args_namespace)))
         outcome = yield
     findings = found.findings()
     if findings:

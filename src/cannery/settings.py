@@ -294,7 +294,7 @@ def _scopes() -> Iterator[Scope]:
 
 def _checked(values: Mapping[str, Any], place: Callable[[Setting], str]) -> Mapping[str, Any]:
     names = {setting.argument: name for name, setting in SETTINGS.items()}
-    pairs = ((names[argument], value) for argument, value in values.items() if value is not None)
+    pairs = [(names[argument], value) for argument, value in values.items() if value is not None]
     return MappingProxyType(
         {name: SETTINGS[name].check(SETTINGS[name], value, place(SETTINGS[name])) for name, value in pairs}
     )

@@ -165,6 +165,18 @@ def test_without_a_usable_python_a_program_is_told(installed: tuple[Path, str], 
     assert "CANNERY_PYTHON" in done.stderr and "aclInit: 500000" in done.stderr
 
 
+@pytest.mark.parametrize("setting", ["SOC=Foo", "QUIRKS=yes", "ENGINE=aicor", "DEVICES=none"])
+def test_a_variable_that_cannot_be_is_one_line_and_a_status(
+    installed: tuple[Path, str], tmp_path: Path, setting: str
+) -> None:
+    program = compile_with(installed[1], EXAMPLES / "metadata.cpp", tmp_path / "metadata")
+    name, value = f"CANNERY_{setting}".split("=")
+    done = run(program, **{name: value})
+    said, *answers = done.stderr.splitlines()
+    assert said.startswith(f"cannery: {name}: found '{value}', expected ")
+    assert done.returncode == 1 and answers == ["aclInit: 500000 "]
+
+
 def test_every_function_is_exported(installed: tuple[Path, str]) -> None:
     library = ctypes.CDLL(str(installed[0] / "lib64" / "libascendcl.so"))
     text = "\n".join(path.read_text() for path in (installed[0] / "include").rglob("*.h"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cannery.core import AtbStatus, OperatorError, Stage
 from cannery.operator import staged
-from cannery.settings import Origin, chosen_chip, chosen_quirks, find_setting
+from cannery.settings import Origin, chosen_chip, chosen_quirks, current_settings, find_setting
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 from cannery.st.call import Planned, launch, plan
@@ -82,6 +82,7 @@ def prepare(cases: Sequence[Case], options: Options) -> dict[str, TestSpec | Non
     Raises:
         SpecError, OptionError, UnknownSocError, StandardError: see ``run_cases``.
     """
+    current_settings()
     chosen_chip(options.soc)
     chosen_quirks(options.quirks)
     if options.compare is not None:
@@ -116,8 +117,8 @@ def _skipped(case: Case) -> CaseResult:
 
 
 def choose_soc(case: Case, options: Options) -> Soc | None:
-    """The chip of a row: that of option, session or command line; else the first the row names that the operator has;
-    else the environment's; else the operator's first.
+    """The chip of a row: that of option, session or command line; else the environment's where the row is for it;
+    else the first the row names that the operator has; else the operator's first.
 
     None when the row rules it out, or names only chips that cannot be asked for.
     """
@@ -125,15 +126,18 @@ def choose_soc(case: Case, options: Options) -> Soc | None:
     barred = {chip.short_name for chip in _chips(name[1:] for name in case.socs if name.startswith("-"))}
     listed = [name for name in case.socs if not name.startswith("-")]
     found = find_setting("chip", options.soc)
-    if found.origin <= Origin.COMMAND_LINE:
+    if found.value and (found.origin <= Origin.COMMAND_LINE or not listed or _is_for(listed, found.value)):
         candidates = [found.value]
     elif listed:
         candidates = sorted(_chips(listed), key=lambda chip: chip.short_name not in definition.socs)
-    elif found.value is not None:
-        candidates = [found.value]
     else:
         candidates = [staged.default_soc(definition), *map(find_soc, definition.socs)]
     return next((chip for chip in candidates if chip.short_name not in barred), None)
+
+
+def _is_for(names: Sequence[str], chip: Soc) -> bool:
+    """Whether a row that names chips, or families of them, is for this one."""
+    return chip.name.lower() in map(str.lower, names) or chip.short_name.lower() in map(str.lower, names)
 
 
 def engine_of(case: Case, options: Options) -> str:

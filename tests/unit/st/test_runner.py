@@ -296,3 +296,11 @@ def test_blanks_in_an_atb_file_do_not_matter(lab: Any, tmp_path: Any) -> None:
 
     operator = lab.atb({}, name="other.csv").cases[0].operator
     assert [case.name for case in load_cases(path, lambda name: operator).cases] == ["case"]
+
+
+def test_the_environment_chooses_among_the_chips_that_a_row_is_for(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANNERY_SOC", "Ascend910B3")
+    cells = ("", "('Ascend910B',)", "('Ascend910B4',)", "('Ascend950',)", "('-Ascend910B',)")
+    chosen = [choose_soc(case, Options()) for case in lab.ttk(*({"soc_series": cell} for cell in cells)).cases]
+    names = ["Ascend910B3", "Ascend910B3", "Ascend910B4", "Ascend950PR_9589", None]
+    assert [chip and chip.name for chip in chosen] == names
