@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from cannery.core import DataType, Format, Refusal, Shape, Stage, TensorDesc
+from cannery.core import INT64_MAX, DataType, Format, Refusal, Shape, Stage, TensorDesc
 from cannery.operator import Operator
 from cannery.soc import soc
 
@@ -56,6 +56,12 @@ def shorten(text: str, limit: int = 200) -> str:
     """The text in one line of bounded length."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+# What a row may describe, so that a slip of the pen cannot take the machine's memory. A description of a tensor holds
+# up to 124 dims, and Python writes no integer of more than 4300 digits: not the elements of much more than 200 dims.
+MAX_TENSORS = 1024
+MAX_DIMS = 200
 
 
 # Chips that case files name and nobody can ask for here: a row for these alone is passed over.
@@ -221,6 +227,31 @@ def check_chip(name: object) -> None:
         soc(name)  # type: ignore[arg-type]
     except ValueError as failure:
         raise CellError(repr(name), f"a known chip ({failure})") from None
+
+
+def make_shape(dims: Iterable[int]) -> Shape:
+    """The shape of those dims, each at least 0.
+
+    Raises:
+        CellError: too many, or one that int64 does not hold.
+    """
+    dims = tuple(dims)
+    if len(dims) > MAX_DIMS:
+        raise CellError(f"{len(dims)} dims", f"at most {MAX_DIMS}")
+    if any(dim > INT64_MAX for dim in dims):
+        raise CellError("a dim of 2**63 or more", "dims that fit int64")
+    return Shape(dims)
+
+
+def check_count(count: int) -> int:
+    """A number of tensors.
+
+    Raises:
+        CellError: more than a row may have.
+    """
+    if count > MAX_TENSORS:
+        raise CellError(f"{count} tensors", f"at most {MAX_TENSORS}")
+    return count
 
 
 def data_type(value: object) -> DataType:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from types import MappingProxyType
+from zipfile import is_zipfile
 
 import numpy as np
 import torch
@@ -61,25 +62,55 @@ def read_file(path: Path, dtype: DataType, shape: Shape) -> torch.Tensor:
     """A tensor from a file: NumPy's .npy, PyTorch's .pt, or raw bytes in element order.
 
     Raises:
-        DataError: it holds another number of elements.
+        DataError: it is damaged, or holds another number of elements; it is not read further then.
     """
-    if path.suffix in (".pt", ".pth"):
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
-        flat = loaded.contiguous().view(-1) if isinstance(loaded, torch.Tensor) else torch.empty(0)
-    elif path.suffix == ".npy":
-        flat = Tensor.of(np.load(path, allow_pickle=False)).torch.contiguous().view(-1)
-    else:
-        flat = _raw(path, dtype)
-    if flat.numel() != prod(shape):
-        raise DataError(f"{path}: found {flat.numel()} elements of {dtype.short}, expected {prod(shape)}")
-    return flat.to(dtype.torch).view(tuple(shape))
+    read, kind = _READERS.get(path.suffix, (_raw, "bytes of the elements"))
+    try:
+        found = read(path, dtype, prod(shape))
+    except DataError:
+        raise
+    except Exception as failure:  # whatever a damaged file makes its reader raise
+        raise DataError(f"{path}: found {type(failure).__name__}: {failure}, expected {kind}") from None
+    return found.to(dtype.torch).view(tuple(shape))
 
 
-def _raw(path: Path, dtype: DataType) -> torch.Tensor:
+def _raw(path: Path, dtype: DataType, count: int) -> torch.Tensor:
     size = path.stat().st_size
     if dtype.itemsize == 0 or size % dtype.itemsize:
         raise DataError(f"{path}: found {size} bytes, expected a multiple of {dtype.itemsize}, for {dtype.short}")
+    _check_elements(path, size // dtype.itemsize, dtype, count)
     return torch.from_numpy(np.fromfile(path, np.uint8)).view(dtype.torch)
+
+
+def _npy(path: Path, dtype: DataType, count: int) -> torch.Tensor:
+    mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    if not isinstance(mapped, np.ndarray):
+        raise DataError(f"{path}: found an archive of arrays, expected one array")
+    _check_elements(path, mapped.size, dtype, count)
+    return Tensor.of(np.array(mapped)).torch.contiguous().view(-1)
+
+
+def _pt(path: Path, dtype: DataType, count: int) -> torch.Tensor:
+    loaded = torch.load(str(path), map_location="cpu", weights_only=True, mmap=is_zipfile(path))
+    if not isinstance(loaded, torch.Tensor):
+        raise DataError(f"{path}: found {type(loaded).__name__}, expected a tensor")
+    _check_elements(path, loaded.numel(), dtype, count)
+    return loaded.clone().contiguous().view(-1)
+
+
+def _check_elements(path: Path, found: int, dtype: DataType, expected: int) -> None:
+    if found != expected:
+        raise DataError(f"{path}: found {found} elements of {dtype.short}, expected {expected}")
+
+
+_FileReader = Callable[[Path, DataType, int], torch.Tensor]
+_READERS: Mapping[str, tuple[_FileReader, str]] = MappingProxyType(
+    {
+        ".npy": (_npy, "an array of NumPy"),
+        ".pt": (_pt, "a tensor that torch.save wrote"),
+        ".pth": (_pt, "a tensor that torch.save wrote"),
+    }
+)
 
 
 def _fill(flat: torch.Tensor, data: Data, rng: np.random.Generator) -> None:

@@ -16,6 +16,7 @@ from cannery.st.case import Case, CaseFile, CaseFileError, CellError
 from cannery.st.ttk import reader as ttk_reader
 from cannery.st.ttk import schema as ttk_schema
 
+MAX_COLUMNS = 1000
 RESULT_SUFFIX = "_result.csv"
 Find = Callable[[str], Operator]
 _Rows = Iterator[tuple[int, list[str]]]
@@ -103,6 +104,8 @@ def _layout(path: Path, header: str) -> _Layout:
 
 def _columns(path: Path, header: list[str], layout: _Layout) -> tuple[str, ...]:
     columns = tuple(name.strip() for name in header)
+    if len(columns) > MAX_COLUMNS:
+        raise CaseFileError(path, None, None, "", f"{len(columns)} columns", f"at most {MAX_COLUMNS}")
     missing = [name for name in layout.required if name not in columns]
     near = layout.misspelled(columns)
     if near is not None:

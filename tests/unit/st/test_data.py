@@ -1,6 +1,7 @@
 """Input data: ranges, values that occur, every type, and determinism."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,6 +133,43 @@ def test_files_of_each_kind(tmp_path) -> None:
         assert torch.equal(draw("float16", Data(file=tmp_path / name), 6), data)
     with pytest.raises(DataError, match="found 6 elements of float16, expected 7"):
         draw("float16", Data(file=tmp_path / "x.bin"), 7)
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.pt", "x.pth"])
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"PK\x03\x04", b"nonsense" * 9, bytes(99)])
+def test_a_damaged_file_is_told_by_name(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=name):
+        draw("float16", Data(file=tmp_path / name), 6)
+
+
+def test_a_file_that_is_cut_or_holds_something_else_is_told_by_name(tmp_path: Path) -> None:
+    np.save(tmp_path / "cut.npy", np.zeros(100, np.float16))
+    torch.save(torch.zeros(100), tmp_path / "cut.pt")
+    for name in ("cut.npy", "cut.pt"):
+        (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:-150])
+    np.savez(tmp_path / "many.npz", a=np.zeros(6))
+    (tmp_path / "many.npz").rename(tmp_path / "many.npy")
+    torch.save([torch.zeros(6)], tmp_path / "list.pt")
+    np.save(tmp_path / "objects.npy", np.array([{}] * 6))
+    (tmp_path / "odd.bin").write_bytes(bytes(11))
+    for name in ("cut.npy", "cut.pt", "many.npy", "list.pt", "objects.npy", "odd.bin"):
+        with pytest.raises(DataError, match=name):
+            draw("float16", Data(file=tmp_path / name), 100)
+
+
+def test_a_file_of_another_size_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "huge.bin").open("wb") as stream:
+        stream.truncate(1 << 34)
+    shape = (1 << 32,)
+    header = np.lib.format.header_data_from_array_1_0(np.zeros(0, np.float16)) | {"shape": shape}
+    with (tmp_path / "huge.npy").open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        stream.truncate(1 << 34)
+    torch.save(torch.zeros(1).expand(1 << 40), tmp_path / "huge.pt")
+    for name in ("huge.bin", "huge.npy", "huge.pt"):
+        with pytest.raises(DataError, match=rf"{name}: found \d+ elements of float16, expected 6"):
+            draw("float16", Data(file=tmp_path / name), 6)
 
 
 def test_a_type_that_pytorch_has_not_is_refused() -> None:

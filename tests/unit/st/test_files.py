@@ -26,6 +26,8 @@ def test_the_header_tells_the_format(lab: Any) -> None:
         ("op_name,input_shapes,input_dtypes,output_shapes,output_dtypes\nscale_bias,1\n", "2 cells"),
         ('op_name,input_shapes,input_dtypes,output_shapes,output_dtypes\n"scale_bias\n', "line 2"),
         ("CaseNum|OpName\n", "CaseName"),
+        ("op_name," + ",".join(f"input_shap{n}" for n in range(100_000)) + "\n", "100001 columns"),
+        ("CaseNum|" + "|".join(map(str, range(100_000))) + "\n", "100001 columns"),
     ],
 )
 def test_a_malformed_file_is_refused_in_one_line(lab: Any, tmp_path: Path, text: str, said: str) -> None:

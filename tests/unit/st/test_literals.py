@@ -76,3 +76,28 @@ def test_nan_in_its_spellings() -> None:
 def test_code_and_nonsense_are_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_literal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b'a' * 2000000000",
+        "'a' * 2000000000",
+        "(((1,) * 100000,) * 100000)",
+        "((((1,) * 1000,) * 1000,) * 1000,)",
+        "[(1,) * 900000, (1,) * 900000]",
+        "(1,) * 900000 + (1,) * 900000",
+        "tuple((1,) * 900000)",
+        "100000 * [[0] * 100]",
+        "2 ** 4000 * 2 ** 4000",
+        "9" * 1300,
+    ],
+)
+def test_a_value_that_would_take_the_memory_is_refused_before_it_is_made(text: str) -> None:
+    with pytest.raises(ValueError, match=r"more than|items"):
+        parse_literal(text)
+
+
+def test_repetitions_of_a_usual_size_are_read() -> None:
+    assert parse_literal("((128,) * 100 + (1,), [4096] * 1000)") == ((128,) * 100 + (1,), [4096] * 1000)
+    assert parse_literal("(2,) * -1") == ()

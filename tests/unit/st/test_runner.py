@@ -277,6 +277,14 @@ def test_a_switch_in_two_spellings_is_refused(tmp_path: Path) -> None:
         ({"ExpectedError": "X:NO_ERROR"}, "ExpectedError"),
         ({"ExpectedError": "C:ERROR_WHATEVER"}, "ExpectedError"),
         ({"ExpectedError": "ERROR_INVALID_PARAM"}, "ExpectedError"),
+        ({"OpParam": "[" * 2000}, "OpParam"),
+        ({"OpParam": '{"factor":' + "9" * 5000 + "}"}, "OpParam"),
+        ({"InNum": "100000000"}, "InNum"),
+        ({"InNum": "9" * 400}, "InNum"),
+        ({"OutNum": "9" * 5000}, "OutNum"),
+        ({"InShape": "9" * 5000}, "InShape"),
+        ({"InShape": "9223372036854775808"}, "InShape"),
+        ({"OutShape": ",".join("1" * 201)}, "OutShape"),
     ],
 )
 def test_a_malformed_cell_of_an_atb_file_is_named(lab: Any, row: dict[str, str], column: str) -> None:

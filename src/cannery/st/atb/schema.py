@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from cannery.core import AclnnStatus, AtbStatus, Format, GeStatus, Shape, Stage
-from cannery.st.case import CellError, Data, Expectation, Fill, Number, memory_format
+from cannery.st.case import CellError, Data, Expectation, Fill, Number, check_count, make_shape, memory_format
 
 COLUMNS = (
     "CaseNum",
@@ -37,6 +37,8 @@ COLUMNS = (
     "ExpectedError",
 )
 TEST_TYPES = ("Function", "Performance", "Generalization")
+# Beyond so many digits Python refuses to read or write an integer; int64 has 19.
+MAX_DIGITS = 20
 # An empty DataGenType or DataGenRange.
 DEFAULT_RANGE = (-5, 5)
 
@@ -60,7 +62,7 @@ def read_number(cell: str) -> int:
         return 0
     if not cell.isdecimal():
         raise CellError(repr(cell), "a number of tensors")
-    return int(cell)
+    return check_count(_integer(cell))
 
 
 def read_param(cell: str) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def read_param(cell: str) -> dict[str, Any]:
         return {}
     try:
         value = json.loads(cell)
-    except ValueError as failure:
+    except (ValueError, RecursionError) as failure:
         raise CellError(f"{cell!r} ({failure})", "a JSON object") from None
     if not isinstance(value, dict):
         raise CellError(repr(cell), "a JSON object")
@@ -91,7 +93,12 @@ def read_shape(cell: str) -> Shape:
     dims = cell.split(",")
     if not all(dim.isdecimal() for dim in dims):
         raise CellError(repr(cell), "dims between commas, such as 2,4096,4096")
-    return Shape(int(dim) for dim in dims)
+    return make_shape(map(_integer, dims))
+
+
+def _integer(digits: str) -> int:
+    """The number; one of more digits than any limit here has as the first beyond int64."""
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
 
 
 def read_input_format(cell: str) -> Format:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-# What a cell may grow to. Case files write exponents and repetitions; none needs more.
+# What a cell may grow to, counted before it is built. Case files write exponents and repetitions; none needs more.
 MAX_BITS = 4096
 MAX_ITEMS = 1_000_000
 
@@ -28,68 +28,99 @@ def parse_literal(text: str) -> Any:
     """The value a cell spells.
 
     Raises:
-        ValueError: it is not a literal.
+        ValueError: it is not a literal, or too large a one.
     """
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
+        return _Reader().value(ast.parse(text.strip(), mode="eval").body)
     except ValueError:
         raise
     except (SyntaxError, TypeError, ArithmeticError, RecursionError, MemoryError) as failure:
         raise ValueError(f"not a Python literal ({type(failure).__name__})") from None
 
 
-def _value(node: ast.expr) -> Any:
-    reader = _READERS.get(type(node))
-    if reader is None:
-        raise ValueError(f"not a Python literal ({type(node).__name__})")
-    return reader(node)
+class _Reader:
+    """Reads one cell, and counts the items of all values made on the way."""
 
+    def __init__(self) -> None:
+        self._items = 0
 
-def _sequence(node: Any) -> list[Any]:
-    return [_value(item) for item in node.elts]
+    def value(self, node: ast.expr) -> Any:
+        """The value of an expression."""
+        reader = _READERS.get(type(node))
+        if reader is None:
+            raise ValueError(f"not a Python literal ({type(node).__name__})")
+        made = reader(self, node)
+        if isinstance(made, int) and made.bit_length() > MAX_BITS:
+            raise ValueError(f"an integer of more than {MAX_BITS} bits")
+        return made
 
+    def constant(self, node: Any) -> Any:
+        return node.value
 
-def _dict(node: Any) -> dict[Any, Any]:
-    if None in node.keys:
-        raise ValueError("not a Python literal (** in a dict)")
-    return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True)}
+    def sequence(self, node: Any) -> list[Any]:
+        self._count(len(node.elts))
+        return [self.value(item) for item in node.elts]
 
+    def dictionary(self, node: Any) -> dict[Any, Any]:
+        if None in node.keys:
+            raise ValueError("not a Python literal (** in a dict)")
+        self._count(len(node.keys))
+        return {self.value(key): self.value(value) for key, value in zip(node.keys, node.values, strict=True)}
 
-def _attribute(node: Any) -> Any:
-    if isinstance(node.value, ast.Name) and node.value.id in _MODULES:
-        return _NAMES.get(node.attr, node.attr)
-    raise ValueError("not a Python literal (attribute)")
+    def name(self, node: Any) -> Any:
+        return _NAMES.get(node.id, node.id)
 
+    def attribute(self, node: Any) -> Any:
+        if isinstance(node.value, ast.Name) and node.value.id in _MODULES:
+            return _NAMES.get(node.attr, node.attr)
+        raise ValueError("not a Python literal (attribute)")
 
-def _call(node: Any) -> Any:
-    name = node.func.id if isinstance(node.func, ast.Name) else ""
-    if name not in _CASTS or node.keywords:
-        raise ValueError("not a Python literal (call)")
-    return _CASTS[name](*map(_value, node.args))
+    def call(self, node: Any) -> Any:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in _CASTS or node.keywords:
+            raise ValueError("not a Python literal (call)")
+        arguments = [self.value(argument) for argument in node.args]
+        self._count(_size(arguments))
+        return _CASTS[name](*arguments)
 
-
-def _unary(node: Any) -> Any:
-    operand = _value(node.operand)
-    if isinstance(node.op, ast.USub):
-        return -operand
-    if isinstance(node.op, ast.UAdd):
-        return +operand
-    raise ValueError("not a Python literal (operator)")
-
-
-def _binary(node: Any) -> Any:
-    left, right = _value(node.left), _value(node.right)
-    function = _OPERATORS.get(type(node.op))
-    if function is None:
+    def unary(self, node: Any) -> Any:
+        operand = self.value(node.operand)
+        if isinstance(node.op, ast.USub):
+            return -operand
+        if isinstance(node.op, ast.UAdd):
+            return +operand
         raise ValueError("not a Python literal (operator)")
-    return function(left, right)
+
+    def binary(self, node: Any) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        function = _OPERATORS.get(type(node.op))
+        if function is None:
+            raise ValueError("not a Python literal (operator)")
+        self._count(_growth(node.op, left, right))
+        return function(left, right)
+
+    def _count(self, items: int) -> None:
+        self._items += items
+        if self._items > MAX_ITEMS:
+            raise ValueError(f"more than {MAX_ITEMS} items")
 
 
-def _multiply(left: Any, right: Any) -> Any:
-    for items, times in ((left, right), (right, left)):
-        if isinstance(items, (list, tuple, str)) and isinstance(times, int) and len(items) * times > MAX_ITEMS:
-            raise ValueError(f"a repetition of more than {MAX_ITEMS} items")
-    return left * right
+def _growth(sign: ast.operator, left: Any, right: Any) -> int:
+    """Items that a sum or a repetition of sequences would have, those of their members included."""
+    for items, other in ((left, right), (right, left)):
+        if isinstance(items, _SEQUENCES) and isinstance(sign, ast.Mult) and isinstance(other, int):
+            return _size(items) * max(other, 0)
+        if isinstance(items, _SEQUENCES) and isinstance(sign, ast.Add):
+            return _size(items) + _size(other)
+    return 0
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, dict):
+        return len(value) + sum(map(_size, value)) + sum(map(_size, value.values()))
+    return len(value) + sum(map(_size, value)) if isinstance(value, (list, tuple, set)) else 0
 
 
 def _modulo(left: Any, right: Any) -> Any:
@@ -105,28 +136,29 @@ def _power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
+_SEQUENCES = (list, tuple, str, bytes)
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = MappingProxyType(
     {
         ast.Add: operator.add,
         ast.Sub: operator.sub,
-        ast.Mult: _multiply,
+        ast.Mult: operator.mul,
         ast.Div: operator.truediv,
         ast.FloorDiv: operator.floordiv,
         ast.Mod: _modulo,
         ast.Pow: _power,
     }
 )
-_READERS: Mapping[type, Callable[[Any], Any]] = MappingProxyType(
+_READERS: Mapping[type, Callable[[_Reader, Any], Any]] = MappingProxyType(
     {
-        ast.Constant: lambda node: node.value,
-        ast.Tuple: lambda node: tuple(_sequence(node)),
-        ast.List: _sequence,
-        ast.Set: lambda node: set(_sequence(node)),
-        ast.Dict: _dict,
-        ast.Name: lambda node: _NAMES.get(node.id, node.id),
-        ast.Attribute: _attribute,
-        ast.Call: _call,
-        ast.UnaryOp: _unary,
-        ast.BinOp: _binary,
+        ast.Constant: _Reader.constant,
+        ast.Tuple: lambda reader, node: tuple(reader.sequence(node)),
+        ast.List: _Reader.sequence,
+        ast.Set: lambda reader, node: set(reader.sequence(node)),
+        ast.Dict: _Reader.dictionary,
+        ast.Name: _Reader.name,
+        ast.Attribute: _Reader.attribute,
+        ast.Call: _Reader.call,
+        ast.UnaryOp: _Reader.unary,
+        ast.BinOp: _Reader.binary,
     }
 )

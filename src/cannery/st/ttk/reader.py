@@ -11,7 +11,19 @@ import numpy as np
 
 from cannery.core import DataType, Format, Shape, TensorDesc
 from cannery.operator import Operator
-from cannery.st.case import Case, CellError, Data, Slot, Standard, TensorSpec, check_chip, data_type, memory_format
+from cannery.st.case import (
+    Case,
+    CellError,
+    Data,
+    Slot,
+    Standard,
+    TensorSpec,
+    check_chip,
+    check_count,
+    data_type,
+    make_shape,
+    memory_format,
+)
 from cannery.st.ttk.schema import read_cells
 
 INTERNAL = ("!", "#", "@")
@@ -95,7 +107,7 @@ def _inputs(folder: Path, values: Mapping[str, Any]) -> tuple[Slot, ...]:
 
 def _aligned(columns: Mapping[str, tuple[Any, ...]], *counted: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
     """One dict a tensor; a column of one entry holds for every tensor."""
-    count = max(map(len, counted))
+    count = _in_column(next(iter(columns)), check_count, max(map(len, counted)))
     for column, entries in columns.items():
         if len(entries) not in (1, count):
             raise CellError(f"{len(entries)} entries", f"{count}, one a tensor, or a single one for all", column)
@@ -142,7 +154,7 @@ def _shape(value: Any) -> Shape:
     dims = tuple(value) if isinstance(value, (list, tuple)) else value
     if not isinstance(dims, tuple) or not all(type(dim) is int and dim >= 0 for dim in dims):
         raise CellError(repr(value), "a tuple of shapes, each a tuple of dims ≥ 0, such as ((2, 3), (4,))")
-    return Shape(dims or (1,))
+    return make_shape(dims or (1,))
 
 
 def _ranges(value: tuple[Any, ...]) -> tuple[Any, ...]:
