@@ -13,7 +13,7 @@ Runs = tuple[tuple[int, int], ...]
 
 
 class Owner(Protocol):
-    """A tensor seen by the checker: which bytes it may touch, and whether it is still alive."""
+    """A tensor: which bytes it may touch, whether it is still alive, and whether that is to be judged at all."""
 
     lower: int
     upper: int

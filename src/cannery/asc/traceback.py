@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 
 from cannery.aicore import DeadlockError
 from cannery.aicore.instruction import Site
-from cannery.aicore.tracebacks import chain, entries
 from cannery.asc.context import PACKAGE
+from cannery.core.tracebacks import chain, entries
 
 _BELOW: Final = tuple(PACKAGE.removesuffix("asc") + room for room in ("aicore", "isa", "watch"))
 

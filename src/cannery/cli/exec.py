@@ -159,7 +159,7 @@ def _exit_code(code: Any) -> int:
 
 def _formatted(failure: BaseException) -> str:
     """The traceback from the program's first line on, without the lines of this package in between."""
-    from cannery.aicore.tracebacks import chain, entries
+    from cannery.core.tracebacks import chain, entries
 
     every = entries(failure.__traceback__)
     users = [entry for entry in every if not _own(entry)]
