@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final
 
-from cannery.aicore.errors import DeadlockError, KernelError
+from cannery.aicore.deadlock import DeadlockError, KernelError
 
 __all__ = ["DeadlockError", "KernelError"]
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
 from cannery.aicore import pipes
-from cannery.aicore.errors import DeadlockError
+from cannery.aicore.deadlock import DeadlockError
 from cannery.aicore.flags import (
     Arrive,
     Barrier,
