@@ -139,16 +139,16 @@ def test_a_stream_is_known_to_the_runtime() -> None:
 
 @pytest.fixture
 def limited() -> Iterator[torch.Stream]:
-    """A stream with 24 cube cores."""
+    """A stream with 20 cube cores."""
     stream = torch.npu.Stream()
-    torch.npu.set_stream_limit(stream, cube_num=24)
+    torch.npu.set_stream_limit(stream, cube_num=20)
     yield stream
     torch.npu.reset_stream_limit(stream)
 
 
 def test_limits_of_a_stream(limited: torch.Stream) -> None:
-    assert torch.npu.get_stream_limit(limited) == {"cube_core_num": 24, "vector_core_num": 64}
-    assert torch.npu.get_device_limit(0) == {"cube_core_num": 32, "vector_core_num": 64}
+    assert torch.npu.get_stream_limit(limited) == {"cube_core_num": 20, "vector_core_num": 48}
+    assert torch.npu.get_device_limit(0) == {"cube_core_num": 24, "vector_core_num": 48}
     with pytest.raises(AssertionError):
         torch.npu.get_stream_limit(None)
     with pytest.raises(TypeError):
@@ -164,7 +164,7 @@ def test_operators_plan_for_the_cores_of_the_stream(limited: torch.Stream) -> No
     assert plan(64, 1, 128, **call)[:5].tolist() == [511, 16, 15, 1, 32]
     with torch.npu.stream(limited):
         metadata = plan(64, 1, 128, **call)
-    assert metadata[:5].tolist() == [511, 22, 21, 17, 24]
+    assert metadata[:5].tolist() == [511, 26, 25, 9, 20]
     assert metadata.is_npu
 
 
