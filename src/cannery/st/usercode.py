@@ -12,7 +12,7 @@ from types import TracebackType
 import numpy as np
 import torch
 
-from cannery.aicore.tracebacks import chain, entries
+from cannery.core.tracebacks import chain, entries
 
 _OWN = str(Path(__file__).parents[1])
 _OPERATORS = str(Path(_OWN) / "ops")
