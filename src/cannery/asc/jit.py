@@ -30,6 +30,7 @@ else:
     class ConstExpr(Generic[T]):
         """Marks a kernel parameter that stays a plain Python value: ``n: asc.ConstExpr[int]``."""
 
+
 __all__ = ["CodegenOptions", "CompileOptions", "ConstExpr", "JITFunction", "LaunchOptions", "jit"]
 
 

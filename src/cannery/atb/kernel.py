@@ -27,6 +27,10 @@ def described(operator: Operator, call: CallContext) -> Prepared:
     return Prepared(operator, call, Stage.INFER_SHAPE)
 
 
+def _counts(inputs: Sequence[object], outputs: Sequence[object]) -> str:
+    return f"{len(inputs)} inputs and {len(outputs)} outputs"
+
+
 class Kernel:
     """The one kernel that an operation of this name has."""
 
@@ -63,10 +67,13 @@ class Kernel:
             KernelError: the call is not this kernel's.
             OperatorError: the checks of Setup or the tiling refuse it.
         """
+        definition = self.operator.definition
         prepared = staged.advance(described(self.operator, call))
         if not self.can_support(call):
-            expected = f"a call of {self.operator.name} with all its tensors"
-            raise KernelError(MkiStatus.ERROR_INVALID_VALUE, self.name, call.definition.name, expected)
+            found, expected = _counts(call.inputs, call.outputs), _counts(definition.inputs, definition.outputs)
+            raise KernelError(MkiStatus.ERROR_INVALID_VALUE, self.name, found, expected)
+        inferred = staged.advance(Prepared(self.operator, call, Stage.CHECK), Stage.INFER_SHAPE).context.outputs
+        staged.hold_outputs(call, inferred)
         return prepared
 
     @staticmethod

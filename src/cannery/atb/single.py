@@ -5,9 +5,9 @@ Source: ascend-transformer-boost `src/atb/operation/op_param_funcs.h`, `include/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import finalize
 
 from cannery.atb.context import Context
@@ -18,8 +18,9 @@ from cannery.atb.memory import open_tensor
 from cannery.atb.operation import Descs, Operation, Task
 from cannery.atb.ops_runner import OpsRunner, Plan
 from cannery.atb.params import attributes_of, copy_of, operator_of, param_of
+from cannery.atb.types import UNDEFINED
 from cannery.core import AtbStatus, OperatorError, Stage, Tensor, TensorDesc
-from cannery.operator import CallContext, Operator, staged
+from cannery.operator import CallContext, Operator, TensorParam, staged
 from cannery.operator.frameworks.atb import check_tiled
 from cannery.operator.staged import Prepared
 from cannery.runtime import AclError, RuntimeFault
@@ -27,6 +28,7 @@ from cannery.soc import Soc
 
 # Operations whose runners have no pool and whose parameter can be neither cloned nor updated.
 FIXED = frozenset({"RmsNormBackward"})
+T = TypeVar("T")
 
 
 class OpsOperation(Operation):
@@ -67,7 +69,8 @@ class OpsOperation(Operation):
 
     def plan(self, inputs: Descs, outputs: tuple[TensorDesc, ...], context: Context) -> int:
         """Let a runner plan the call."""
-        call = replace(self.call, inputs=inputs, outputs=outputs)
+        slots = _slots(self.operator.definition.inputs, inputs, lambda desc: desc == UNDEFINED)
+        call = replace(self.call, inputs=slots, outputs=outputs)
         runner = self._acquire(context, call)
         self._plan = runner.setup(call, context.launches_with_tiling)
         return self._plan.workspace_size
@@ -79,8 +82,11 @@ class OpsOperation(Operation):
         for call in plan.calls:
             check_tiled(call.context, call.tiling)
         definition = self.operator.definition
-        pairs = zip((*definition.inputs, *definition.outputs), (*inputs, *outputs), strict=True)
-        tensors = [open_tensor(self.operator.name, param.name, *pair) for param, pair in pairs]
+        given = _slots(definition.inputs, inputs, lambda pair: pair[0] == UNDEFINED)
+        pairs = zip(definition.tensors, (*given, *outputs), strict=True)
+        tensors = [
+            None if pair is None else open_tensor(self.operator.name, param.name, *pair) for param, pair in pairs
+        ]
         return tuple(self._task(plan, index, tensors) for index in range(len(plan.graph.nodes)))
 
     def has_runner(self) -> bool:
@@ -115,10 +121,19 @@ class OpsOperation(Operation):
         self._runner = OpsRunner(self.operator, self.call, context.tally)
         context.tally.add("unpooled")
 
-    def _task(self, plan: Plan, index: int, tensors: Sequence[Tensor]) -> Task:
+    def _task(self, plan: Plan, index: int, tensors: Sequence[Tensor | None]) -> Task:
         node, kernel, call = plan.graph.nodes[index], plan.kernels[index], plan.calls[index]
-        inputs, outputs = ([tensors[number] for number in ids] for ids in (node.in_tensors, node.out_tensors))
+        inputs = [tensors[number] for number in node.in_tensors]
+        outputs = [tensor for tensor in (tensors[number] for number in node.out_tensors) if tensor is not None]
         return Task(self.stream_id, lambda: _launch(kernel, call, inputs, outputs))
+
+
+def _slots(params: Sequence[TensorParam], given: Sequence[T], is_empty: Callable[[T], bool]) -> tuple[T | None, ...]:
+    """What each input is given: None where an optional one is an empty tensor, or left out at the end."""
+    slots = [None if param.optional and is_empty(each) else each for param, each in zip(params, given, strict=False)]
+    left = params[len(given) :]
+    missing = [None] * len(left) if all(param.optional for param in left) else []
+    return (*slots, *missing, *given[len(params) :])
 
 
 def _launch(kernel: Kernel, *arguments: Any) -> None:

@@ -2,6 +2,7 @@
 
 from cannery.core.dtype import DataType
 from cannery.core.errors import OperatorError, Refusal, Stage
+from cannery.core.finding import Finding, errors_among, is_error
 from cannery.core.format import Format
 from cannery.core.precision import own_precision
 from cannery.core.shape import INT64_MAX, UNKNOWN_DIM, UNKNOWN_DIM_NUM, Shape
@@ -15,6 +16,7 @@ __all__ = [
     "AclnnStatus",
     "AtbStatus",
     "DataType",
+    "Finding",
     "Format",
     "GeStatus",
     "OperatorError",
@@ -23,5 +25,7 @@ __all__ = [
     "Stage",
     "Tensor",
     "TensorDesc",
+    "errors_among",
+    "is_error",
     "own_precision",
 ]

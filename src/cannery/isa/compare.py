@@ -77,9 +77,7 @@ def compare_to_register(
 
     reads = tuple(access(*source) for source in regions)
     work = regions[0][1].number
-    core.issue(
-        Instruction(op.name, V, reads, (), site, effect, flow=op.flow, dtype=sources[0].dtype, work=work)
-    )
+    core.issue(Instruction(op.name, V, reads, (), site, effect, flow=op.flow, dtype=sources[0].dtype, work=work))
 
 
 def _checked(core: Core, sources: Sequence[Local], mode: CMPMODE) -> DataType:

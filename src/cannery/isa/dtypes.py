@@ -123,4 +123,3 @@ BY_NUMPY: Final = MappingProxyType(
     }
 )  # fmt: skip
 """Element type by numpy dtype. bfloat16 is ours: pyasc has no such type, AscendC has."""
-

@@ -81,12 +81,7 @@ def nd_to_nz(shape: NdToNz, group: int) -> Places:
 def nz_to_nd(shape: NzToNd) -> Places:
     """The inverse: matrices 256 elements apart times their stride, groups 16 elements times theirs."""
     q, r, c = np.ogrid[: shape.matrices, : shape.rows, : shape.columns]
-    source = (
-        q * shape.src_matrix_stride * 256
-        + c // _GROUP * shape.src_group_stride * _GROUP
-        + r * _GROUP
-        + c % _GROUP
-    )
+    source = q * shape.src_matrix_stride * 256 + c // _GROUP * shape.src_group_stride * _GROUP + r * _GROUP + c % _GROUP
     target = q * shape.dst_matrix_stride + r * shape.dst_row_stride + c
     return Places(source.reshape(-1), target.reshape(-1))
 
@@ -104,9 +99,7 @@ def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, plac
         _store(dst, places.target, values)
 
     pipe, work = pipe_of(core, op, dst, src), len(real) * dtype.size
-    core.issue(
-        Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dtype, work)
-    )
+    core.issue(Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dtype, work))
 
 
 def _access(core: Core, tensor: Tensor, offsets: Array, size: int) -> Access:

@@ -184,9 +184,7 @@ def _without_filler(write: Access) -> Access:
     return write._replace(upper=end) if end < write.upper <= -(-end // BLOCK) * BLOCK else write
 
 
-def copy_pieces(
-    core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, there: Pieces, origin: Pieces
-) -> None:
+def copy_pieces(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, there: Pieces, origin: Pieces) -> None:
     """Copy equal pieces; atomically where the atomic register says so and the destination is global."""
     write, read = reach(core, dst, there.extent), reach(core, src, origin.extent)
     if there.number > 1:
@@ -195,9 +193,7 @@ def copy_pieces(
     effect, *args = _copier(core, dst, src, write, read, there, origin)
     pipe, work = pipe_of(core, op, dst, src), origin.number * origin.length
     core.issue(
-        Instruction(
-            op.name, pipe, (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work
-        )
+        Instruction(op.name, pipe, (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work)
     )
 
 

@@ -145,9 +145,7 @@ def best_of_tensor(
     _issue(core, site, op, source, [target, *_scratch(scratch, source, 2)], effect)
 
 
-def _issue(
-    core: Core, site: Site | None, op: Op, source: Operand, targets: Sequence[Operand], effect: Compute
-) -> None:
+def _issue(core: Core, site: Site | None, op: Op, source: Operand, targets: Sequence[Operand], effect: Compute) -> None:
     if source[1].number:
         issue(core, site, op, [source], targets, effect)
 

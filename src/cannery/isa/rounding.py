@@ -19,6 +19,7 @@ from cannery.isa.enums import RoundMode
 Array = np.ndarray[Any, Any]
 _R = RoundMode
 
+
 def _half_away(x: Array) -> Array:
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.sign(x), whole)

@@ -65,9 +65,7 @@ def issue(
     of, counted = work or (sources[0] if sources else targets[0])
     reads = tuple([access(*source) for source in sources])
     writes = (access(tensor, region, align), *[access(*scratch) for scratch in targets[1:]])
-    core.issue(
-        Instruction(op.name, V, reads, writes, site, effect, args, op.flow, None, (), of.dtype, counted.number)
-    )
+    core.issue(Instruction(op.name, V, reads, writes, site, effect, args, op.flow, None, (), of.dtype, counted.number))
 
 
 def _effect(compute: Compute, dst: Operand, sources: Sequence[Operand]) -> tuple[Compute, tuple[Any, ...]]:
@@ -119,9 +117,7 @@ def scatter(tensor: Local, region: Lanes, values: Any) -> None:
 
 
 def _whole(tensor: Local, region: Lanes) -> Array:
-    array: Array = tensor.owner.memory.array(
-        tensor.dtype.numpy, tensor.addr, region.extent // tensor.dtype.size
-    )
+    array: Array = tensor.owner.memory.array(tensor.dtype.numpy, tensor.addr, region.extent // tensor.dtype.size)
     return array
 
 

@@ -11,8 +11,10 @@ from cannery.operator.definition import (
     TensorParam,
     TorchConfig,
 )
+from cannery.operator.findings import FindingError, FindingWarning
 from cannery.operator.registry import UnknownOperatorError, all_operators, find_operator, register_operator
 from cannery.operator.run import RunResult, run
+from cannery.operator.validity import DefinitionError
 
 __all__ = [
     "ACLNN",
@@ -23,6 +25,9 @@ __all__ = [
     "Attribute",
     "CallContext",
     "Contract",
+    "DefinitionError",
+    "FindingError",
+    "FindingWarning",
     "Operator",
     "OperatorDefinition",
     "Quirk",

@@ -10,7 +10,10 @@ from typing import Any
 
 from cannery.core import OperatorError, Stage, Tensor, TensorDesc
 from cannery.operator.definition import OperatorDefinition
+from cannery.operator.validity import Rule, hold, hold_value, is_a
 from cannery.soc import Soc
+
+EARLY = "; this framework checks before there are tensors: their rules belong in infer_shape"
 
 
 @dataclass(frozen=True)
@@ -44,15 +47,35 @@ class CallContext:
         return self.inputs[index] if index < len(self.inputs) else None
 
     def required(self, name: str) -> TensorDesc:
-        """The descriptor of a named input that the arity check has shown to be there."""
+        """The descriptor of a named input that has to be there.
+
+        Raises:
+            OperatorError: it is absent, with the framework's code for a wrong number of inputs.
+        """
         desc = self.input(name)
-        assert desc is not None, name
+        if desc is None:
+            is_early = not self.inputs and self.definition.contract.arity_stage is not Stage.CHECK
+            raise self.absent(name, EARLY if is_early else "")
         return desc
+
+    def absent(self, name: str, hint: str = "") -> OperatorError:
+        """The error to raise when a required input is not there."""
+        contract = self.definition.contract
+        needed = sum(1 for param in self.definition.inputs if not param.optional)
+        expected = f"a tensor ({needed} inputs are required){hint}"
+        return self.error(contract.arity_stage, name, "nothing", expected, contract.arity_code)
 
     def error(
         self, stage: Stage, parameter: str, found: object, expected: object, code: IntEnum | None = None
     ) -> OperatorError:
-        """The error to raise; without a code it is the one the framework has for the stage."""
+        """The error to raise; without a code it is the one the framework has for the stage.
+
+        Raises:
+            DefinitionError: the stage or the code is none.
+        """
+        where = f"{self.definition.name}: context.error"
+        hold_value(f"{where}: stage", stage, is_a(Stage), "a member of cannery.core.Stage such as Stage.CHECK")
+        hold_value(f"{where}: code", code, is_a(IntEnum, type(None)), "a member of a table of cannery.core.status")
         code = self.definition.contract.codes[stage] if code is None else code
         return OperatorError(stage, self.definition.name, parameter, found, expected, code)
 
@@ -99,9 +122,28 @@ class Operator:
     golden: str = ""
 
     def __post_init__(self) -> None:
+        hold(_name(self.definition), self, _OPERATOR)
         object.__setattr__(self, "engines", MappingProxyType(dict(self.engines)))
 
     @property
     def name(self) -> str:
         """CANN's type of the operator."""
         return self.definition.name
+
+
+def _name(definition: object) -> str:
+    return definition.name if isinstance(definition, OperatorDefinition) else "Operator"
+
+
+def _are_engines(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) and callable(value[name]) for name in value)
+
+
+_OPERATOR = (
+    Rule("definition", is_a(OperatorDefinition), "an OperatorDefinition"),
+    Rule("check", callable, "a function check(context)"),
+    Rule("infer_shape", callable, "a function infer_shape(context)"),
+    Rule("tiling", callable, "a function tiling(context)"),
+    Rule("engines", _are_engines, "a mapping from name to a function launch(context, tiling, inputs, outputs)"),
+    Rule("golden", is_a(str), "the name of a module"),
+)

@@ -13,6 +13,8 @@ from typing import Any
 from cannery.core import DataType, Format
 from cannery.faces import all_faces
 from cannery.operator.contract import Contract
+from cannery.operator.validity import DefinitionError, Rule, hold, hold_unique, is_a, is_name, is_tuple_of
+from cannery.soc import all_socs
 
 
 class AttrType(Enum):
@@ -130,6 +132,11 @@ class OperatorDefinition:
         torch: how it stands in ``torch.ops``, where it has that face.
         source: repository, path and commit the contract was read from.
         tables: facts that ``cannery ops show`` prints as tables: title to rows, first row the header.
+        keeps_buffers: the caller's output buffers may have another shape or data type than is inferred: the operator
+            judges them itself. Otherwise the call is refused.
+
+    Raises:
+        DefinitionError: a field that cannot be used.
     """
 
     name: str
@@ -148,12 +155,63 @@ class OperatorDefinition:
     constraints: tuple[str, ...] = ()
     faces: tuple[str, ...] = ()
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    keeps_buffers: bool = False
 
     def __post_init__(self) -> None:
-        known = [face.name for face in all_faces().values() if face.runner]
-        stranger = next((name for name in self.faces if name not in known), None)
+        hold(str(self.name), self, _DEFINITION)
+        for params, kind in ((self.inputs, "input"), (self.outputs, "output")):
+            for param in params:
+                self._hold_tensor(kind, param)
+        for attribute in self.attributes:
+            self._hold_attribute(attribute)
+        names = [param.name for param in self.inputs]
+        hold_unique(self.name, "inputs", names)
+        hold_unique(self.name, "outputs", [param.name for param in self.outputs])
+        hold_unique(self.name, "attributes", [*names, *(attribute.snake_name for attribute in self.attributes)])
+        self._hold_socs()
+        self._hold_faces()
+
+    def _hold_tensor(self, kind: str, param: TensorParam) -> None:
+        where = f"{self.name}: {kind} {param.name!r}"
+        hold(where, param, _TENSOR)
+        first, columns = self.tensors[0], len(param.dtypes)
+        if columns != len(first.dtypes):
+            expected = f"{len(first.dtypes)}, as {first.name!r} has: column k of every tensor belongs together"
+            raise DefinitionError(f"{where}: dtypes", f"{columns} columns", expected)
+        if len(param.formats) not in (1, columns):
+            raise DefinitionError(
+                f"{where}: formats", f"{len(param.formats)} columns", f"1 or {columns}, as dtypes has"
+            )
+
+    def _hold_attribute(self, attribute: Attribute) -> None:
+        where = f"{self.name}: attribute {attribute.name!r}"
+        hold(where, attribute, _ATTRIBUTE)
+        holds, expected = _DEFAULTS[attribute.type]
+        if not (attribute.required or attribute.default is None or holds(attribute.default)):
+            raise DefinitionError(f"{where}: default", repr(attribute.default), f"{expected}, or None for none")
+
+    def _hold_socs(self) -> None:
+        known = list(dict.fromkeys(chip.short_name for chip in all_socs()))
+        stranger = next((name for name in self.socs if name not in known), None)
         if stranger is not None:
-            raise ValueError(f"{self.name}: faces: found {stranger!r}, expected a tuple of {', '.join(known)}")
+            raise DefinitionError(f"{self.name}: socs", repr(stranger), f"short names among {', '.join(known)}")
+        if self.default_soc and self.default_soc not in [chip.name for chip in all_socs()]:
+            raise DefinitionError(f"{self.name}: default_soc", repr(self.default_soc), "the full name of a chip")
+        if self.aicore is None:
+            return
+        hold(f"{self.name}: aicore", self.aicore, _AICORE)
+        stranger = next((name for name in self.aicore.socs if name not in self.socs), None)
+        if stranger is not None:
+            expected = f"names among the operator's socs: {', '.join(self.socs)}"
+            raise DefinitionError(f"{self.name}: aicore: socs", repr(stranger), expected)
+
+    def _hold_faces(self) -> None:
+        known = [face.name for face in all_faces().values() if face.runner]
+        faces = self.faces if isinstance(self.faces, tuple) else (self.faces,)
+        stranger = next((name for name in faces if name not in known), None)
+        if stranger is not None or faces is not self.faces:
+            found = repr(self.faces if faces is not self.faces else stranger)
+            raise DefinitionError(f"{self.name}: faces", found, f"a tuple of {', '.join(known)}")
 
     @property
     def snake_name(self) -> str:
@@ -180,7 +238,11 @@ class OperatorDefinition:
         Raises:
             KeyError: the operator has no such input.
         """
-        return self._input_positions[name]
+        position = self._input_positions.get(name)
+        if position is None:
+            known = ", ".join(self._input_positions) or "none, it has no inputs"
+            raise KeyError(f"{self.name}: inputs: found {name!r}, expected one of {known}")
+        return position
 
     # A call looks these up many times; each is built once a definition.
     @cached_property
@@ -190,6 +252,60 @@ class OperatorDefinition:
     @cached_property
     def _input_positions(self) -> dict[str, int]:
         return {param.name: index for index, param in enumerate(self.inputs)}
+
+
+_TENSOR = (
+    Rule("name", is_name, "a name such as 'x'"),
+    Rule("dtypes", is_tuple_of(DataType, 1), "a tuple of members of DataType, one a column"),
+    Rule("shape", is_a(str), "text: the shape in words"),
+    Rule("doc", is_a(str), "text"),
+    Rule("formats", is_tuple_of(Format, 1), "a tuple of members of Format, one, or one a column"),
+    Rule("optional", is_a(bool), "True or False"),
+    Rule("is_read", is_a(bool), "True or False"),
+)
+_ATTRIBUTE = (
+    Rule("name", is_name, "a name such as 'axis'"),
+    Rule("type", is_a(AttrType), "a member of AttrType such as AttrType.INT"),
+    Rule("doc", is_a(str), "text"),
+    Rule("limits", is_a(str), "text: the legal range in words"),
+    Rule("required", is_a(bool), "True or False"),
+    Rule("internal", is_a(bool), "True or False"),
+)
+_SOCS = Rule("socs", is_tuple_of(str, 1), "a tuple of short names such as ('Ascend910B',)")
+_AICORE = (_SOCS, Rule("op_file", is_a(str), "the name of a file"))
+_DEFINITION = (
+    Rule("name", is_name, "CANN's type, a name such as 'UpdateTensorDesc'"),
+    Rule("category", is_a(str), "text"),
+    Rule("summary", is_a(str), "text"),
+    Rule("source", is_a(str), "text: repository, path and commit"),
+    Rule("contract", is_a(Contract), "one of GE, ATB, ACLNN of cannery.operator"),
+    Rule("inputs", is_tuple_of(TensorParam), "a tuple of TensorParam"),
+    Rule("outputs", is_tuple_of(TensorParam), "a tuple of TensorParam"),
+    Rule("attributes", is_tuple_of(Attribute), "a tuple of Attribute"),
+    _SOCS,
+    Rule("default_soc", is_a(str), "the full name of a chip"),
+    Rule("aicore", is_a(AICoreConfig, type(None)), "an AICoreConfig or None"),
+    Rule("torch", is_a(TorchConfig), "a TorchConfig"),
+    Rule("quirks", is_tuple_of(Quirk), "a tuple of Quirk"),
+    Rule("constraints", is_tuple_of(str), "a tuple of texts"),
+    Rule("tables", is_a(Mapping), "a mapping from title to rows"),
+    Rule("keeps_buffers", is_a(bool), "True or False"),
+)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_DEFAULTS: Mapping[AttrType, tuple[Callable[[Any], bool], str]] = MappingProxyType(
+    {
+        AttrType.INT: (_is_int, "an integer"),
+        AttrType.FLOAT: (lambda value: isinstance(value, float) or _is_int(value), "a number"),
+        AttrType.BOOL: (is_a(bool), "True or False"),
+        AttrType.STRING: (is_a(str), "a string"),
+        AttrType.LIST_INT: (lambda value: is_tuple_of(int)(value) and all(map(_is_int, value)), "a tuple of integers"),
+    }
+)
 
 
 def snake_case(name: str) -> str:

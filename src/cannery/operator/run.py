@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cannery.core import Stage, Tensor
 from cannery.operator import staged
 from cannery.operator.context import CallContext, TilingResult
+from cannery.operator.findings import check_reaction
 from cannery.operator.registry import find_operator
 from cannery.operator.tensors import allocate, bind_inputs, bind_outputs, describe_outputs
 from cannery.soc import Soc
@@ -53,6 +54,7 @@ def run(
     engine: str | None = None,
     quirks: bool | None = None,
     fill: int = 0,
+    on_error: str = "warn",
 ) -> RunResult:
     """Run an operator: check → infer_shape → tiling → launch. Nothing is written before all checks pass.
 
@@ -66,12 +68,15 @@ def run(
             where the operator has that engine, else "eager".
         quirks: reproduce the original's code where it is wrong or undefined. Default: by the settings.
         fill: what fresh output memory holds before the launch.
+        on_error: what errors among the findings of a checked engine do: warn, raise, ignore.
 
     Raises:
         OperatorError: the contract refuses the call.
-        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip or engine.
+        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``.
         SettingError: ``quirks`` is no bool; a variable of the environment has a value that it cannot have.
+        FindingError: a checked engine found errors, and ``on_error`` says raise. The outputs are written.
     """
+    check_reaction(on_error)
     operator = find_operator(name)
     engine = staged.choose_engine(operator, engine, "eager")
     tensors = bind_inputs(operator.definition, inputs)
@@ -81,7 +86,7 @@ def run(
     given = bind_outputs(call.context, outputs, tensors)
     call = staged.advance(call)
     buffers = allocate(call.context, given, _device(tensors), fill)
-    findings = staged.launch(call, tensors, buffers, engine)
+    findings = staged.launch(call, tensors, buffers, engine, on_error)
     return RunResult(tuple(_give_back(buffer) for buffer in buffers), call.tiling, call.context, findings)
 
 

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
-from cannery.core import Stage, Tensor, TensorDesc, own_precision
+from cannery.core import OperatorError, Stage, Tensor, TensorDesc, own_precision
 from cannery.operator.attributes import bind_attributes
 from cannery.operator.context import CallContext, Operator, TilingResult
 from cannery.operator.definition import OperatorDefinition
+from cannery.operator.findings import tell_errors
 from cannery.operator.registry import all_operators
 from cannery.settings import (
     Found,
@@ -30,6 +31,10 @@ from cannery.soc import soc as find_soc
 
 UNTILED: Final = TilingResult(key=0, block_dim=0)
 """The tiling of a call that did not come so far."""
+
+
+class OutputMismatchError(OperatorError):
+    """An output that the caller describes has another shape or data type than is inferred."""
 
 
 @dataclass(frozen=True)
@@ -117,14 +122,35 @@ def advance(call: Prepared, until: Stage = Stage.TILING) -> Prepared:
 
 
 def launch(
-    call: Prepared, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], engine: str = "eager"
+    call: Prepared,
+    inputs: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    engine: str = "eager",
+    on_error: str = "warn",
 ) -> tuple[Any, ...]:
-    """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any."""
+    """Last stage: compute into the output buffers with an engine. Returns the findings, if the engine makes any.
+
+    Args:
+        on_error: what errors among the findings do: warn (``FindingWarning``), raise (``FindingError``), ignore.
+
+    Raises:
+        OperatorError: the engine refuses the values it finds.
+        FindingError: it found errors, and ``on_error`` says raise.
+    """
     import torch
 
     with torch.no_grad(), own_precision(outputs[0].torch.device if outputs else torch.device("cpu")):
-        found = call.operator.engines[engine](call.context, call.tiling, tuple(inputs), tuple(outputs))
-    return tuple(found or ())
+        found: Any = call.operator.engines[engine](call.context, call.tiling, tuple(inputs), tuple(outputs))
+    expected = "None or a list of findings: results are written into the outputs"
+    _hold_result(call.context, Stage.LAUNCH, found, found is None or _are_findings(found), expected)
+    findings = tuple(found or ())
+    tell_errors(f"{call.operator.name} on {engine}", findings, on_error)
+    return findings
+
+
+def _are_findings(found: object) -> bool:
+    """Whether this can be a list of findings: tensors and arrays, which have a data type, are none."""
+    return isinstance(found, (tuple, list)) and not any(hasattr(each, "dtype") for each in found)
 
 
 def check_engine(operator: Operator, engine: str) -> None:
@@ -172,25 +198,72 @@ def _check_known(wanted: Found) -> None:
 def _check(call: Prepared) -> Prepared:
     """First stage: the number of inputs where this framework counts early, the chip, the operator's own rules."""
     _check_arity(call.context, Stage.CHECK)
-    _check_soc(call.context)
-    call.operator.check(call.context)
+    definition = call.context.definition
+    if definition.aicore is not None:
+        _check_soc(call.context, definition.aicore.socs)
+    check: Callable[[CallContext], object] = call.operator.check
+    returned = check(call.context)
+    _hold_result(call.context, Stage.CHECK, returned, returned is None, "None: check raises what it refuses")
+    # Without a registration that names chips, the operator's own rules of them come first.
+    _check_soc(call.context, definition.socs)
     return call
 
 
 def _infer_shape(call: Prepared) -> Prepared:
     """Second stage: the context with inferred output descriptors."""
     _check_arity(call.context, Stage.INFER_SHAPE)
-    return replace(call, context=call.context.with_outputs(call.operator.infer_shape(call.context)))
+    context, outputs = call.context, call.operator.infer_shape(call.context)
+    count = len(context.definition.outputs)
+    is_right = _is_tensors(outputs) and len(outputs) == count
+    _hold_result(context, Stage.INFER_SHAPE, outputs, is_right, f"a tuple of {count} TensorDesc, one an output")
+    return replace(call, context=context.with_outputs(outputs))
 
 
 def _tile(call: Prepared) -> Prepared:
     """Third stage: how the work is split, from descriptors alone; the caller's buffers are the outputs now."""
     context = _with_buffers(call.context)
-    return replace(call, context=context, tiling=call.operator.tiling(context))
+    tiling = call.operator.tiling(context)
+    _hold_result(context, Stage.TILING, tiling, isinstance(tiling, TilingResult), "a TilingResult")
+    if context is not call.context:
+        hold_outputs(context, call.context.outputs)
+    return replace(call, context=context, tiling=tiling)
 
 
 _STEPS = MappingProxyType({Stage.CHECK: _check, Stage.INFER_SHAPE: _infer_shape, Stage.TILING: _tile})
 _ORDER = tuple(_STEPS)
+
+
+def hold_outputs(context: CallContext, inferred: Sequence[TensorDesc]) -> None:
+    """Refuse output buffers that are not what is inferred, once the operator's own rules have passed them.
+
+    Definitions that say ``keeps_buffers`` judge alone, and so do the originals whose code ``quirks`` reproduces.
+
+    Raises:
+        OutputMismatchError: naming the output.
+    """
+    definition = context.definition
+    if definition.keeps_buffers or (context.quirks and definition.quirks):
+        return
+    for param, given, due in zip(definition.outputs, context.outputs, inferred, strict=True):
+        if (given.dtype, given.shape) != (due.dtype, due.shape):
+            code = definition.contract.codes[Stage.TILING]
+            facts = (param.name, _plain(given), f"{_plain(due)}, as inferred", code)
+            raise OutputMismatchError(Stage.TILING, definition.name, *facts)
+
+
+def _plain(desc: TensorDesc) -> str:
+    return f"{desc.dtype.short} {desc.shape}"
+
+
+def _is_tensors(values: object) -> TypeGuard[Sequence[TensorDesc]]:
+    return isinstance(values, (tuple, list)) and all(isinstance(value, TensorDesc) for value in values)
+
+
+def _hold_result(context: CallContext, stage: Stage, value: object, is_right: bool, expected: str) -> None:
+    """Refuse what a stage's function gave back, as a failure of that stage."""
+    if not is_right:
+        kind = "None" if value is None else f"{type(value).__name__} {value!r}"
+        raise context.error(stage, f"what {stage.value} returns", kind, expected)
 
 
 def _with_buffers(context: CallContext) -> CallContext:
@@ -207,18 +280,15 @@ def _check_arity(context: CallContext, stage: Stage) -> None:
     if stage is not context.definition.contract.arity_stage:
         return
     params = context.definition.inputs
-    code = context.definition.contract.arity_code
-    needed = sum(1 for param in params if not param.optional)
     if len(context.inputs) > len(params):
+        code = context.definition.contract.arity_code
         raise context.error(stage, "inputs", f"{len(context.inputs)} tensors", f"at most {len(params)}", code)
     missing = [p.name for i, p in enumerate(params) if not p.optional and context.inputs[i : i + 1] in ((), (None,))]
     if missing:
-        raise context.error(stage, missing[0], "nothing", f"a tensor ({needed} inputs are required)", code)
+        raise context.absent(missing[0])
 
 
-def _check_soc(context: CallContext) -> None:
-    aicore = context.definition.aicore
-    if aicore is None or context.soc.short_name in aicore.socs:
-        return
-    code = context.definition.contract.soc_code
-    raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(aicore.socs)}", code)
+def _check_soc(context: CallContext, socs: Sequence[str]) -> None:
+    if context.soc.short_name not in socs:
+        code = context.definition.contract.soc_code
+        raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(socs)}", code)

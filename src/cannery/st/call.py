@@ -67,7 +67,7 @@ def launch(case: Case, planned: Planned, inputs: Inputs, engine: str) -> Outputs
         OperatorError: the engine refuses the call.
     """
     assert planned.tiling is not None, case.name
-    return Outputs(inputs.buffers, staged.launch(planned.call, inputs.tensors, inputs.buffers, engine))
+    return Outputs(inputs.buffers, staged.launch(planned.call, inputs.tensors, inputs.buffers, engine, "ignore"))
 
 
 def _last_stage(case: Case) -> Stage | None:

@@ -81,12 +81,6 @@ class CaseResult:
         return ", ".join(_percent(verdict.precision) for verdict in self.verdicts)
 
 
-def is_error(finding: Any) -> bool:
-    """Whether a finding of a checked engine is an error."""
-    severity = getattr(finding, "severity", "error")
-    return str(getattr(severity, "value", severity)).lower() == "error"
-
-
 def result_cells(result: CaseResult) -> dict[str, str]:
     """The row's own cells and the result's, by column."""
     tiling = result.tiling

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cannery.core import AtbStatus, OperatorError, Stage
+from cannery.core import AtbStatus, OperatorError, Stage, errors_among
 from cannery.operator import staged
+from cannery.operator.staged import OutputMismatchError
 from cannery.settings import Origin, chosen_chip, chosen_quirks, current_settings, find_setting
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
@@ -20,7 +21,7 @@ from cannery.st.inputs import make_inputs
 from cannery.st.invoke import InvokeError
 from cannery.st.judge import HookError, judge
 from cannery.st.reference import make_reference
-from cannery.st.result import FAIL, PASS, CaseResult, is_error, kind_of
+from cannery.st.result import FAIL, PASS, CaseResult, kind_of
 from cannery.st.spec import TestSpec, load_spec
 from cannery.st.usercode import told, traceback_of
 
@@ -174,7 +175,7 @@ def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base
     reference = make_reference(case, spec, context, inputs, options.compare) if is_compared else None
     outputs = launch(case, planned, inputs, base.engine)
     base = replace(base, findings=outputs.findings)
-    faults = [finding for finding in outputs.findings if is_error(finding)]
+    faults = errors_among(outputs.findings)
     if faults:
         status = f"FINDING:{kind_of(faults[0])}"
         return _noted(replace(base, status=status), f"{len(faults)} findings, the first: {faults[0]}")
@@ -190,6 +191,9 @@ def _refused(base: CaseResult, error: OperatorError) -> CaseResult:
     base = replace(base, actual=actual)
     if expected.code and actual == str(expected):
         return replace(base, status=PASS)
+    if isinstance(error, OutputMismatchError) and not expected.code:
+        # What the row declares is wrong, not the operator.
+        return _noted(base, error)
     wanted = f"expected {expected}, found {actual}: " if base.case.expected != Expectation() else ""
     return _noted(replace(base, status=actual), f"{wanted}{error}")
 

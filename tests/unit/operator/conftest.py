@@ -44,6 +44,17 @@ DEFINITION = OperatorDefinition(
 )
 
 
+@dataclass(frozen=True)
+class Found:
+    """What an engine that checks gives back."""
+
+    severity: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass
 class Recorder:
     """Builds the operator; `log` names the stages in the order in which they ran."""
@@ -51,6 +62,7 @@ class Recorder:
     log: list[str] = field(default_factory=list)
     contexts: list[CallContext] = field(default_factory=list)
     fail_at: str = ""
+    findings: list[Found] = field(default_factory=lambda: [Found("note", "found")])
 
     def _note(self, stage: str, context: CallContext) -> None:
         self.log.append(stage)
@@ -72,12 +84,12 @@ class Recorder:
 
     def launch(
         self, context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
-    ) -> list[str]:
+    ) -> list[Found]:
         self._note("launch", context)
         x, b = (*inputs, None)[:2]
         assert x is not None
         outputs[0].torch.copy_(x.torch if b is None else x.torch + b.torch)
-        return ["found"]
+        return self.findings
 
     def operator(self, **changes: Any) -> Operator:
         definition = replace(DEFINITION, **changes)

@@ -1,5 +1,7 @@
 """The staged call: its order, the caller's buffers, and that nothing is written when a check fails."""
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -8,10 +10,23 @@ import pytest
 import torch
 
 import cannery
-from cannery.core import AclnnStatus, AtbStatus, GeStatus, OperatorError, Stage
-from cannery.operator import ACLNN, ATB, GE, Contract, UnknownOperatorError
+from cannery.core import AclnnStatus, AtbStatus, DataType, GeStatus, OperatorError, Shape, Stage, TensorDesc
+from cannery.operator import (
+    ACLNN,
+    ATB,
+    GE,
+    Contract,
+    DefinitionError,
+    FindingError,
+    FindingWarning,
+    Quirk,
+    UnknownOperatorError,
+)
 from cannery.soc import UnknownSocError
 
+from .conftest import Found
+
+DESC = TensorDesc(DataType.DT_FLOAT, Shape((2,)))
 STAGES = ["check", "infer_shape", "tiling", "launch"]
 
 
@@ -24,7 +39,7 @@ def test_the_stages_run_once_and_in_order(registered: Any) -> None:
     result = run(x, attrs={"q_seq_len": [1, 2]})
     assert registered.log == STAGES
     assert torch.equal(result[0], x)
-    assert (result.tiling.key, result.tiling.data, result.findings) == (3, b"tiling", ("found",))
+    assert (result.tiling.key, result.tiling.data, list(map(str, result.findings))) == (3, b"tiling", ["found"])
     assert result.context.attrs["qSeqLen"] == (1, 2)
 
 
@@ -113,6 +128,130 @@ def test_a_buffer_that_cannot_be_written_is_refused(buffer: Any, text: str, regi
         run(torch.ones(2), outputs=[buffer])
     assert caught.value.parameter == "y"
     assert "launch" not in registered.log
+
+
+@pytest.mark.parametrize("quirks", [False, True])
+@pytest.mark.parametrize(
+    ("buffer", "found"),
+    [
+        (torch.full((9,), 7.0), "float32 [9]"),
+        (torch.full((1, 2), 7.0), "float32 [1, 2]"),
+        (torch.full((), 7.0), "float32 []"),
+        (torch.full((2,), 7.0, dtype=torch.float16), "float16 [2]"),
+        (torch.full((2,), 7, dtype=torch.int32), "int32 [2]"),
+        (np.full(9, 7, np.float32), "float32 [9]"),
+    ],
+)
+def test_a_buffer_that_is_not_what_is_inferred_is_refused_and_not_touched(
+    buffer: Any, found: str, quirks: bool, registered: Any
+) -> None:
+    before, shape = buffer.tolist(), buffer.shape
+    with pytest.raises(OperatorError) as caught:
+        run(torch.ones(2), outputs=[buffer], quirks=quirks)
+    facts = (caught.value.stage, *caught.value.facts)
+    assert facts == (Stage.TILING, "y", found, "float32 [2], as inferred")
+    assert (buffer.tolist(), buffer.shape) == (before, shape)
+    assert "launch" not in registered.log
+
+
+def test_a_definition_may_judge_buffers_itself(recorder: Any, entry_point: Any) -> None:
+    entry_point("record", recorder.operator(keeps_buffers=True))
+    y = torch.zeros(3, 2)
+    assert run(torch.ones(2), outputs=[y])[0].tolist() == [[1, 1]] * 3
+
+
+def test_originals_that_judge_no_buffers_do_so_with_quirks(recorder: Any, entry_point: Any) -> None:
+    entry_point("record", recorder.operator(quirks=(Quirk("buffers", "refused", "written"),)))
+    y = torch.zeros(3, 2)
+    with pytest.raises(OperatorError, match=r"y: found float32 \[3, 2\]"):
+        run(torch.ones(2), outputs=[y])
+    assert run(torch.ones(2), outputs=[y], quirks=True)[0] is y
+
+
+@pytest.mark.parametrize("has_registration", [False, True])
+def test_a_chip_that_the_definition_does_not_name_is_refused(
+    has_registration: bool, recorder: Any, entry_point: Any
+) -> None:
+    changes: dict[str, Any] = {} if has_registration else {"aicore": None}
+    entry_point("record", recorder.operator(**changes))
+    with pytest.raises(OperatorError, match="check: soc: found Ascend310P3, expected a chip of Ascend910B, Ascend950"):
+        run(torch.ones(2), soc="Ascend310P")
+    assert run(torch.ones(2), soc="Ascend950")[0].tolist() == [1, 1]
+
+
+def test_errors_among_the_findings_are_warned_of_where_the_call_stands(registered: Any) -> None:
+    registered.findings = [Found("warning", "a"), Found("error", "b"), Found("error", "c")]
+    with pytest.warns(FindingWarning, match="RecordCalls on eager: found 2 errors, the first: b; do not use") as caught:
+        result = cannery.run("RecordCalls", [torch.ones(2)])
+    assert [str(finding) for finding in result.findings] == ["a", "b", "c"]
+    assert caught[0].filename == __file__
+
+
+def test_errors_among_the_findings_raise_on_request_or_pass(registered: Any) -> None:
+    registered.findings = [Found("error", "b")]
+    with pytest.raises(FindingError, match="RecordCalls on eager: found 1 error, the first: b") as caught:
+        run(torch.ones(2), on_error="raise")
+    assert caught.value.findings == tuple(registered.findings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(torch.ones(2), on_error="ignore").findings == tuple(registered.findings)
+        registered.findings = [Found("warning", "b")]
+        run(torch.ones(2), on_error="raise")
+
+
+def test_an_unknown_reaction_is_refused_before_anything_runs(registered: Any) -> None:
+    with pytest.raises(ValueError, match="on_error: found 'shout', expected one of warn, raise, ignore"):
+        run(torch.ones(2), on_error="shout")
+    assert registered.log == []
+
+
+@pytest.mark.parametrize(
+    ("stage", "value", "text"),
+    [
+        ("check", False, "check: what check returns: found bool False, expected None"),
+        ("infer_shape", None, "infer_shape: what infer_shape returns: found None, expected a tuple of 1 TensorDesc"),
+        ("infer_shape", DESC, "infer_shape: what infer_shape returns: found TensorDesc .*, expected a tuple of 1"),
+        ("infer_shape", (DESC, DESC), "infer_shape: what infer_shape returns: found tuple .*, expected a tuple of 1"),
+        ("infer_shape", (), "infer_shape: what infer_shape returns: found tuple .*, expected a tuple of 1"),
+        ("infer_shape", ([2],), "infer_shape: what infer_shape returns: found tuple .*, expected a tuple of 1"),
+        ("tiling", None, "tiling: what tiling returns: found None, expected a TilingResult"),
+        ("launch", torch.ones(2), "launch: what launch returns: found Tensor .*, expected None or a list of findings"),
+        ("launch", (torch.ones(2),), "launch: what launch returns: found tuple .*, expected None or a list of findin"),
+        ("launch", True, "launch: what launch returns: found bool True, expected None or a list of findings"),
+    ],
+)
+def test_what_a_stage_gives_back_is_held(stage: str, value: Any, text: str, recorder: Any, entry_point: Any) -> None:
+    operator = recorder.operator()
+    wrong = {"engines": {"eager": lambda *args: value}} if stage == "launch" else {stage: lambda context: value}
+    entry_point("record", replace(operator, **wrong))
+    with pytest.raises(OperatorError, match=f"^RecordCalls: {text}"):
+        run(torch.ones(2))
+
+
+def test_a_stage_and_a_code_that_are_none_are_named(recorder: Any, entry_point: Any) -> None:
+    def check(context: Any) -> None:
+        raise context.error(*given)
+
+    entry_point("record", replace(recorder.operator(), check=check))
+    given: tuple[Any, ...] = ("check", "x", 1, 2)
+    with pytest.raises(DefinitionError, match=r"RecordCalls: context\.error: stage: found 'check', expected a member"):
+        run(torch.ones(2))
+    given = (Stage.CHECK, "x", 1, 2, 5)
+    with pytest.raises(DefinitionError, match=r"RecordCalls: context\.error: code: found 5, expected a member"):
+        run(torch.ones(2))
+
+
+def test_an_input_that_check_asks_for_too_early_is_refused_by_name(recorder: Any, entry_point: Any) -> None:
+    entry_point("record", replace(recorder.operator(), check=lambda context: context.required("x") and None))
+    with pytest.raises(OperatorError, match=r"x: found nothing, expected a tensor .* belong in infer_shape") as caught:
+        run()
+    assert caught.value.code is AtbStatus.ERROR_INVALID_IN_TENSOR_NUM
+
+
+def test_an_input_that_the_definition_has_not_is_named(recorder: Any, entry_point: Any) -> None:
+    entry_point("record", replace(recorder.operator(), check=lambda context: context.input("z") and None))
+    with pytest.raises(KeyError, match="RecordCalls: inputs: found 'z', expected one of x, b"):
+        run(torch.ones(2))
 
 
 @pytest.mark.parametrize(

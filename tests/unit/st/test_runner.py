@@ -1,5 +1,6 @@
 """Rows through the stages: chips, fills, statuses, engines, standards, determinism."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import torch
 
 from cannery.core import Stage
 from cannery.st import CaseFileError, Options, load_cases, run_case
+from cannery.st.case import Expectation
 from cannery.st.runner import OptionError, choose_soc, prepare
 
 from .conftest import write_atb
@@ -107,16 +109,33 @@ def test_an_error_finding_fails_the_row(lab: Any, severity: str, status: str) ->
 
 
 def test_data_that_cannot_be_made(lab: Any) -> None:
-    row = {"input_dtypes": "('hifloat8',)", "output_dtypes": "('float32',)"}
+    row = {"input_dtypes": "('hifloat8',)", "output_dtypes": "('hifloat8',)"}
     assert lab.run(lab.ttk(row))[0].status == "INPUT_FAILURE"
     huge = {"input_shapes": f"(({2**50},),)", "output_shapes": f"(({2**50},),)"}
     (result,) = lab.run(lab.ttk(huge))
     assert result.status == "INPUT_FAILURE" and "memory" in result.log
 
 
-def test_a_row_of_another_size_takes_what_is_inferred_and_says_so(lab: Any) -> None:
-    (result,) = lab.run(lab.ttk({"output_shapes": "((5,),)"}))
-    assert result.has_passed and "[5]" in result.log
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"output_shapes": "((5,),)"}, "found float32 [5], expected float32 [2, 3], as inferred"),
+        ({"output_shapes": "((3, 2),)"}, "found float32 [3, 2], expected float32 [2, 3], as inferred"),
+        ({"output_dtypes": "('float16',)"}, "found float16 [2, 3], expected float32 [2, 3], as inferred"),
+    ],
+)
+def test_a_row_whose_outputs_contradict_what_is_inferred_fails_naming_it(lab: Any, row: Any, text: str) -> None:
+    (result,) = lab.run(lab.ttk(row))
+    assert result.status == "FAIL" and result.has_failed
+    assert f"y: {text}" in result.log
+
+
+def test_a_row_may_wait_for_the_refusal_of_its_outputs(lab: Any) -> None:
+    row = {"output_shapes": "((5,),)"}
+    file = lab.ttk(row)
+    expected = Expectation(Stage.TILING, "GRAPH_FAILED")
+    (result,) = lab.run(replace(file, cases=tuple(replace(case, expected=expected) for case in file.cases)))
+    assert result.has_passed
 
 
 def test_chips(lab: Any) -> None:

@@ -131,7 +131,7 @@ def check_tiled(context: CallContext, result: TilingResult) -> None:
     Raises:
         OperatorError: ERROR_INVALID_PARAM at stage launch.
     """
-    if not result.data:
+    if not (result.data or result.block_dim):
         raise context.error(Stage.LAUNCH, "tiling", "no data: tiling failed", "a call that tiling accepts")
 
 

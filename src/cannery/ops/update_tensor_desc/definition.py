@@ -75,4 +75,6 @@ DEFINITION = OperatorDefinition(
         "GE's own descriptor has room for 32 dims; a higher rank overwrites the words that follow them.",
     ),
     faces=("ge",),
+    # The attribute need not be the buffer's own shape: a descriptor is written into memory that is there.
+    keeps_buffers=True,
 )  # fmt: skip
