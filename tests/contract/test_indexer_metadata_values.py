@@ -13,6 +13,7 @@ import cannery
 from cannery import OperatorError, Stage
 from cannery.operator import RunResult
 from cannery.ops._lightning_indexer.split import faithful_words
+from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.eager import metadata_words
 
 NAME = "DenseLightningIndexerKLLossGradMetadata"
 HEADS = {"num_heads_q": 64, "num_heads_k": 1, "head_dim": 128}
@@ -246,3 +247,31 @@ def test_the_page_shows_words_index_rule_derived_values_and_the_old_struct() -> 
         "bS1Index",
     ):
         assert fact in text
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("batch", "longest", "words"),
+    [
+        (2**31, 1, [-(2**31), 67108864, 67108863, 0, 32]),
+        (1, 2**31, [-(2**31), 67108864, 67108863, 0, 32]),
+        (2**32 + 3, 2**32 + 11, [33, 2, 1, 31, 32]),
+        (2**33, 5, [0, 0, -1, 0, 0]),
+        (1, 2**32 - 1, [-1, 0, -1, 1, 32]),
+    ],
+)
+def test_with_quirks_sizes_are_counted_in_32_unsigned_bits(
+    batch: int, longest: int, words: list[int], engine: str
+) -> None:
+    attrs = {"batch_size": batch, "max_seqlen_q": longest}
+    assert run(attrs=attrs, engine=engine, quirks=True)[0][:5].tolist() == words
+
+
+@pytest.mark.parametrize("cores", [7, 32, 36])
+@pytest.mark.parametrize("less", [1, 2, 30, 31, 32, 33])
+def test_the_words_by_tensors_wrap_where_the_words_of_numbers_do(cores: int, less: int) -> None:
+    """Adding cores - 1 to a total just below 2^32 wraps."""
+    total = 2**32 - less
+    used = {"seqused_q": torch.tensor([2**31 - 1, 2**31 - 1, total - 2**32 + 2], dtype=torch.int64)}
+    found = metadata_words(used, {"max_seqlen_k": 0, "layout_q": "BSND", "layout_k": "BSND"}, cores, quirks=True)
+    assert [word % 2**32 for word in found[:5].tolist()] == list(faithful_words(total, cores))

@@ -102,12 +102,14 @@ class TorchConfig:
         has_none_defaults: whether the schema spells absent attributes None; otherwise by their default.
         backward, setup_context: as ``torch.library.register_autograd`` takes them; without a backward, results carry no
             gradient. torch allows one only where no input is optional.
+        defaults: attributes whose default in the schema is another than everywhere else.
     """
 
     namespace: str = "cann_ops_transformer"
     has_none_defaults: bool = False
     backward: Callable[..., Any] | None = None
     setup_context: Callable[..., Any] | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,24 +8,19 @@ keys, in memory for some rows at a time: neither scores nor a target that is bui
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from cannery.core import own_precision
-from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, as_int64, segments
+from cannery.ops._lightning_indexer.geometry import ArgumentError, Ints, as_int64
 from cannery.ops._lightning_indexer.operands import Geometry
 from cannery.ops._threads.workers import one_thread
-from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import (
-    AttentionTarget,
-    ReadyTarget,
-    loss_and_gradients,
-)
+from cannery.ops.dense_lightning_indexer_kl_loss_grad.tiled import AttentionTarget, ReadyTarget, row_losses
 
 REDUCTIONS = ("sum", "mean", "none")
-_ROW_ITEMS = ("mask_mode", "cmp_ratio", "rows")
 SCALED_ROWS = 8192  # rows of a gradient scaled at a time
 Lengths = Tensor | Sequence[int] | None
 
@@ -45,34 +40,63 @@ class _Plan:
 
     target: ReadyTarget | AttentionTarget
     geometry: Geometry
-    rows: Ints | None
     reduction: str
     coefficient: float
 
-    def run(self, q: Tensor, k: Tensor, w: Tensor, row_weight: Tensor | None = None) -> Any:
-        """Loss a row, and the gradients of its plain or weighted sum."""
+    def run(self, q: Tensor, k: Tensor, w: Tensor, row_weight: Tensor | None = None) -> _Made:
+        """Losses and gradients, weighted or not, and what they are still to be multiplied with."""
         device = q.device
         q, k, w, row_weight = (_near(tensor) for tensor in (q, k, w, row_weight))
         with torch.no_grad(), own_precision(q.device):
-            results = loss_and_gradients(
+            *results, used = row_losses(
                 q, k, w, self.target, self.geometry, check=self.target.check, row_weight=row_weight
             )
-            return tuple(result.to(device) for result in results)
+            loss, *gradients = (result.to(device) for result in results)
+        return _Made(loss, gradients, self.coefficient / max(used, 1) if self.reduction == "mean" else self.coefficient)
 
-    def factor(self, q: Tensor, k: Tensor) -> float:
-        """What the sum over rows is multiplied with."""
-        if self.reduction != "mean":
-            return self.coefficient
-        wanted = {name: value for name, value in self.geometry.items() if name not in _ROW_ITEMS}
-        used = int(segments(q_shape=q.shape, k_shape=k.shape, **wanted).q_len.sum())  # type: ignore[arg-type]
-        return self.coefficient / max(used if self.rows is None else len(self.rows), 1)
+    def reduced(self, made: _Made) -> Tensor:
+        """The loss that the caller gets."""
+        if self.reduction == "none":
+            return (made.rows * made.factor).to(made.rows.dtype)
+        with one_thread():
+            return (made.rows.sum(dtype=torch.float64) * made.factor).to(made.rows.dtype)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A loss for each row, dq, dk and dw of their sum, and the factor that the reduction and the coefficient make."""
+
+    rows: Tensor
+    gradients: list[Tensor]
+    factor: float
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What a call may have beside q, k, w and the target, under the names that users give it."""
+
+    attn_q: Tensor | None = None
+    attn_k: Tensor | None = None
+    cu_seqlens_q: Lengths = None
+    cu_seqlens_k: Lengths = None
+    seqused_q: Lengths = None
+    seqused_k: Lengths = None
+    cmp_residual_k: Lengths = None
+    rows: Lengths | Ints = None
+
+
+def _check_names(call: Mapping[str, Any]) -> None:
+    names = [field.name for field in fields(_Call)]
+    unknown = next((name for name in call if name not in names), None)
+    if unknown is not None:
+        raise TypeError(f"LightningIndexerKLLoss: found {unknown!r}, expected one of {', '.join(names)}")
 
 
 class LightningIndexerKLLoss(nn.Module):
     """KL loss between the main attention's distribution and the lightning indexer's, summed or averaged over rows.
 
     Args:
-        reduction: "sum" over rows; "mean" over the rows in use, those that see no key included (their loss is 0);
+        reduction: "sum" over rows; "mean" over all rows in use, those that see no key included (their loss is 0);
             "none" for one value a row, (B, S) or (T,), 0 for rows that see nothing or are not used.
         coefficient: factor of the loss. With 0 nothing is computed: the loss is 0 and no gradient is made.
         layout: "BSND" for padded batches, "TND" for packed ones.
@@ -129,64 +153,51 @@ class LightningIndexerKLLoss(nn.Module):
             cu_seqlens_q, cu_seqlens_k: (B + 1,) prefix sums of the lengths, for layout TND.
             seqused_q, seqused_k: (B,) used lengths.
             cmp_residual_k: (B,) original tokens behind the last whole group of ``cmp_ratio``.
-            rows: numbers of the rows that count, over the used rows of all batches; None for all. Ranks that share the
-                rows (``row_schedules``) add up their gradients; "mean" is over a rank's own rows.
+            rows: numbers of the rows to compute, over the used rows of all batches; None for all. "mean" divides by all
+                used rows, computed or not: losses and gradients of ranks that share the rows (``row_schedules``) add up
+                to the whole. Where they are averaged instead, as DDP does, ``coefficient`` is the number of ranks.
 
         Returns:
             A scalar, or with reduction "none" (B, S) or (T,), in the dtype of w.
 
         Raises:
             ArgumentError: an argument that does not fit the others.
+            TypeError: an argument of another name.
         """
+        _check_names(call)
         if self.coefficient == 0:
             return _NoLoss.apply(q, k, w, w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()))
-        return _Loss.apply(q, k, w, self._near_plan(q, k, w, target, call))
+        return _Loss.apply(q, k, w, self._plan(q, k, target, call))
 
     def loss_and_gradients(
         self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None = None, **call: Any
     ) -> LossAndGradients:
         """Loss and gradients of q, k and w in one call, for a backward of one's own. Arguments as ``forward``."""
+        _check_names(call)
         if self.coefficient == 0:
             zeros = (torch.zeros_like(x, requires_grad=False) for x in (q, k, w))
             return LossAndGradients(w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()), *zeros)
-        plan = self._near_plan(q, k, w, target, call)
-        rows, *gradients = plan.run(q, k, w)
-        return LossAndGradients(_reduced(rows, plan, q, k), *(_scaled(g, plan.factor(q, k)) for g in gradients))
+        plan = self._plan(q, k, target, call)
+        made = plan.run(q, k, w)
+        return LossAndGradients(plan.reduced(made), *(_scaled(gradient, made.factor) for gradient in made.gradients))
 
-    def _near_plan(self, q: Tensor, k: Tensor, w: Tensor, target: Tensor | None, call: Mapping[str, Any]) -> _Plan:
-        return self._plan(q, k, w, _near(target), **{name: _near(value) for name, value in call.items()})
-
-    def _plan(
-        self,
-        q: Tensor,
-        k: Tensor,
-        w: Tensor,
-        target: Tensor | None,
-        *,
-        attn_q: Tensor | None = None,
-        attn_k: Tensor | None = None,
-        cu_seqlens_q: Lengths = None,
-        cu_seqlens_k: Lengths = None,
-        seqused_q: Lengths = None,
-        seqused_k: Lengths = None,
-        cmp_residual_k: Lengths = None,
-        rows: Lengths | Ints = None,
-    ) -> _Plan:
+    def _plan(self, q: Tensor, k: Tensor, target: Tensor | None, call: Mapping[str, Any]) -> _Plan:
+        """The call with its tensors near and its lengths named as the computation names them."""
+        given = _Call(**{name: _near(value) for name, value in call.items()})
         geometry = Geometry(
             layout_q=self.layout,
             layout_k=self.layout,
-            cu_q=cu_seqlens_q,
-            cu_k=cu_seqlens_k,
-            seqused_q=seqused_q,
-            seqused_k=seqused_k,
-            residual=cmp_residual_k,
+            cu_q=given.cu_seqlens_q,
+            cu_k=given.cu_seqlens_k,
+            seqused_q=given.seqused_q,
+            seqused_k=given.seqused_k,
+            residual=given.cmp_residual_k,
             mask_mode=self.mask_mode,
             cmp_ratio=self.cmp_ratio,
         )
-        numbers = None if rows is None else as_int64(rows)
-        geometry["rows"] = numbers
-        source = self._target(tuple(q.shape[:-2]), tuple(k.shape[:-2]), target, attn_q, attn_k)
-        return _Plan(source, geometry, numbers, self.reduction, self.coefficient)
+        geometry["rows"] = None if given.rows is None else as_int64(given.rows)
+        source = self._target(tuple(q.shape[:-2]), tuple(k.shape[:-2]), _near(target), given.attn_q, given.attn_k)
+        return _Plan(source, geometry, self.reduction, self.coefficient)
 
     def _target(
         self,
@@ -211,17 +222,17 @@ class _Loss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, q: Tensor, k: Tensor, w: Tensor, plan: _Plan) -> Tensor:
-        rows, *gradients = plan.run(q, k, w)
-        ctx.plan, ctx.factor = plan, plan.factor(q, k)
-        ctx.save_for_backward(*((q, k, w) if plan.reduction == "none" else gradients))
-        return _reduced(rows, plan, q, k)
+        made = plan.run(q, k, w)
+        ctx.plan, ctx.factor = plan, made.factor
+        ctx.save_for_backward(*((q, k, w) if plan.reduction == "none" else made.gradients))
+        return plan.reduced(made)
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         with torch.no_grad():
             tensors = ctx.saved_tensors
             if ctx.plan.reduction == "none":
-                tensors = ctx.plan.run(*tensors, row_weight=upstream.contiguous())[1:]
+                tensors = ctx.plan.run(*tensors, row_weight=upstream.contiguous()).gradients
                 upstream = upstream.new_ones(())
             pairs = zip(tensors, ctx.needs_input_grad[:3], strict=True)
             gradients = [_scaled(g, upstream * ctx.factor) if needed else None for g, needed in pairs]
@@ -259,12 +270,6 @@ def _near(value: Any) -> Any:
     """A tensor of the NPU, virtual or not, on the host, which computes for it; everything else as it is."""
     custom = torch._C._get_privateuse1_backend_name()
     return value.detach().cpu() if isinstance(value, Tensor) and value.device.type == custom else value
-
-
-def _reduced(rows: Tensor, plan: _Plan, q: Tensor, k: Tensor) -> Tensor:
-    with one_thread():
-        total = rows if plan.reduction == "none" else rows.sum(dtype=torch.float64)
-    return (total * plan.factor(q, k)).to(rows.dtype)
 
 
 def _scaled(gradient: Tensor, factor: Tensor | float) -> Tensor:

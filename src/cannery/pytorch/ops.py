@@ -15,7 +15,16 @@ from typing import Any, Literal
 import torch
 
 from cannery.core import DataType, OperatorError, Shape, Stage, TensorDesc
-from cannery.operator import CallContext, Operator, OperatorDefinition, TorchConfig, all_operators, run, staged
+from cannery.operator import (
+    CallContext,
+    Operator,
+    OperatorDefinition,
+    TorchConfig,
+    all_operators,
+    find_operator,
+    run,
+    staged,
+)
 from cannery.pytorch.schema import TorchSchema, is_offered
 
 NAMESPACE = TorchConfig().namespace
@@ -66,6 +75,25 @@ def register() -> Libraries:
     return libraries
 
 
+def function(name: str) -> Callable[..., Any]:
+    """An operator as the genuine package's function of its name.
+
+    It is the one in ``torch.ops``; where that schema's defaults are others than the operator's own, a function with the
+    operator's own.
+    """
+    packet = getattr(getattr(torch.ops, NAMESPACE), name)
+    definition = find_operator(name).definition
+    own = {attribute: definition.attribute(attribute).default for attribute in definition.torch.defaults}  # type: ignore[union-attr]
+    if not own:
+        return packet
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return packet(*args, **{**own, **kwargs})
+
+    call.__name__, call.__doc__ = name, definition.summary
+    return call
+
+
 def qualified_name(definition: OperatorDefinition) -> str:
     """``namespace::name``, as the dispatcher has it."""
     return f"{definition.torch.namespace}::{definition.snake_name}"
@@ -74,19 +102,20 @@ def qualified_name(definition: OperatorDefinition) -> str:
 def _register(library: torch.library.Library, operator: Operator) -> None:
     definition = operator.definition
     schema, name = TorchSchema.of(definition), qualified_name(definition)
-    defaults = _foreign_defaults(definition)
-    if defaults is None:
+    foreign = _foreign_defaults(definition)
+    defaults = definition.torch.defaults if foreign is None else foreign
+    if foreign is None:
         library.define(schema.text)
 
     def has(key: str) -> bool:
-        return defaults is not None and torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
+        return foreign is not None and torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
 
     # Without a tensor argument the dispatcher knows no device: the catch-all is what it finds.
-    host = "CPU" if defaults else "CompositeExplicitAutograd"
+    host = "CPU" if foreign else "CompositeExplicitAutograd"
     if not has(host):
-        library.impl(definition.snake_name, host_kernel(operator, schema, defaults or {}), host)
+        library.impl(definition.snake_name, host_kernel(operator, schema, defaults), host)
     if not has("Meta"):
-        torch.library.register_fake(name, _fake(operator, schema), lib=library)
+        torch.library.register_fake(name, _fake(operator, schema, defaults), lib=library)
     if not has("Autograd"):
         _register_gradient(library, definition)
 
@@ -141,12 +170,14 @@ def _custom_device(inputs: Mapping[str, torch.Tensor | None]) -> torch.device | 
     return next((device for device in given if device.type == custom), None)
 
 
-def _fake(operator: Operator, schema: TorchSchema) -> Callable[..., Any]:
+def _fake(operator: Operator, schema: TorchSchema, defaults: Mapping[str, Any]) -> Callable[..., Any]:
     """Shapes and data types by the operator's own inference; sizes that tracing does not know yet stay symbolic."""
     definition = operator.definition
 
     def fake(*args: Any, **kwargs: Any) -> Any:
-        inputs, attrs = schema.bind(args, kwargs, {})
+        inputs, given = schema.bind(args, kwargs, defaults)
+        # Not converted: that would make a symbolic number a plain one.
+        attrs = {attr.name: given.get(attr.snake_name, attr.default) for attr in definition.attributes}
         tensors = [inputs.get(param.name) for param in definition.inputs]
         descs = tuple(None if t is None else TensorDesc(DataType.of(t.dtype), Shape(t.shape)) for t in tensors)
         context = CallContext(definition, descs, attrs, staged.chip_of(definition))

@@ -12,11 +12,11 @@ from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition
 
 _TYPES = MappingProxyType(
     {
-        AttrType.INT: "SymInt",
+        AttrType.INT: "int",
         AttrType.FLOAT: "float",
         AttrType.BOOL: "bool",
         AttrType.STRING: "str",
-        AttrType.LIST_INT: "SymInt[]",
+        AttrType.LIST_INT: "int[]",
     }
 )
 
@@ -35,7 +35,7 @@ def spelling(operator: Operator) -> str:
 
 @dataclass(frozen=True)
 class TorchSchema:
-    """How torch calls an operator: what is required by position, the rest by keyword; None stands for the default.
+    """How torch calls an operator: what is required by position, the rest by keyword.
 
     Attributes:
         positional: required tensors, then required attributes.
@@ -81,15 +81,18 @@ class TorchSchema:
         return attribute
 
     def _type(self, name: str) -> str:
-        return "Tensor" if name in self.tensors else _TYPES[self._attribute(name).type]
+        if name in self.tensors:
+            return "Tensor"
+        spelled = _TYPES[self._attribute(name).type]
+        # Where absent ones are None they are sizes, which tracing may not know.
+        return f"Sym{spelled.title()}" if self.definition.torch.has_none_defaults and "int" in spelled else spelled
 
     def _keyword(self, name: str) -> str:
         if name in self.tensors:
             return f"Tensor? {name}=None"
-        default = None if self.definition.torch.has_none_defaults else self._attribute(name).default
-        if isinstance(default, (list, tuple)):
-            return (
-                f"{self._type(name)} {name}={list(default)}"  # the grammar has no default for a list that may be None
-            )
+        config = self.definition.torch
+        default = None if config.has_none_defaults else config.defaults.get(name, self._attribute(name).default)
+        if default is None:
+            return f"{self._type(name)}? {name}=None"
         spelled = json.dumps(default) if isinstance(default, str) else str(default)
-        return f"{self._type(name)}? {name}={spelled}"
+        return f"{self._type(name)} {name}={list(default) if isinstance(default, tuple) else spelled}"

@@ -120,7 +120,8 @@ def test_gradients_have_the_operators_bits_however_rows_are_cut(
     plan = ops.dense_lightning_indexer_softmax_lse_metadata(8, 1, 128, **sizes)
     lse = ops.dense_lightning_indexer_softmax_lse(q, k, w, metadata=plan, mask_mode=3)
     plan = ops.dense_lightning_indexer_kl_loss_grad_metadata(8, 1, 128, **sizes)
-    expected = ops.dense_lightning_indexer_kl_loss_grad(q, k, w, p, lse, metadata=plan, mask_mode=3)
+    padded = {"layout_q": "BSND", "layout_k": "BSND"}
+    expected = ops.dense_lightning_indexer_kl_loss_grad(q, k, w, p, lse, metadata=plan, mask_mode=3, **padded)
     monkeypatch.setattr(tiled, "WINDOW_BYTES", window_bytes)
     found = LightningIndexerKLLoss(reduction="sum", mask_mode=3).loss_and_gradients(q, k, w, p)
     assert all(map(torch.equal, found[1:], expected[:3]))
@@ -156,7 +157,7 @@ def test_only_what_wants_a_gradient_gets_one() -> None:
 
 @pytest.mark.parametrize("reduction", list(REDUCTIONS))
 def test_coefficient_0_does_no_work(reduction: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cannery.pytorch.lightning_indexer.loss_and_gradients", None)
+    monkeypatch.setattr("cannery.pytorch.lightning_indexer.row_losses", None)
     q, k, w = indexer(7, 5)
     module = LightningIndexerKLLoss(reduction=reduction, coefficient=0, layout="TND")
     loss = module(q, k, w, target(7, 5), **packed(7, 5))
@@ -201,10 +202,11 @@ def test_no_rows_have_no_loss() -> None:
     assert q.grad is not None and q.grad.shape == q.shape
 
 
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
 @pytest.mark.parametrize("name", ["strided", "contiguous", "zigzag", "cost-aware"])
-def test_ranks_that_share_the_rows_add_up_to_the_whole(name: str) -> None:
+def test_ranks_that_share_the_rows_add_up_to_the_whole(name: str, reduction: str) -> None:
     (q, k, w), p = indexer(7, 5), target(7, 5)
-    module = LightningIndexerKLLoss(reduction="sum", layout="TND", mask_mode=3)
+    module = LightningIndexerKLLoss(reduction=reduction, layout="TND", mask_mode=3)
     whole = module.loss_and_gradients(q, k, w, p, **packed(7, 5))
     schedule = row_schedules([7], [5], parts=3)[name].schedule
     parts = [module.loss_and_gradients(q, k, w, p, rows=schedule.rows(rank), **packed(7, 5)) for rank in range(3)]
@@ -212,11 +214,36 @@ def test_ranks_that_share_the_rows_add_up_to_the_whole(name: str) -> None:
         torch.testing.assert_close(sum(shares), own, rtol=1e-12, atol=1e-14)
 
 
-def test_mean_over_some_rows_is_over_those() -> None:
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_ranks_whose_gradients_are_averaged_get_the_whole_with_a_coefficient_of_their_number(reduction: str) -> None:
+    """What DDP does to gradients: their mean over three ranks, here made by hand."""
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    options: dict[str, Any] = {"reduction": reduction, "layout": "TND", "mask_mode": 3}
+    whole = LightningIndexerKLLoss(**options)(q, k, w, p, **packed(7, 5))
+    schedule = row_schedules([7], [5], parts=3)["cost-aware"].schedule
+    module = LightningIndexerKLLoss(coefficient=3, **options)
+    losses = [module(q, k, w, p, rows=schedule.rows(rank), **packed(7, 5)) for rank in range(3)]
+    gradients = [torch.autograd.grad(loss, (q, k, w)) for loss in losses]
+    for own, ranks in zip(torch.autograd.grad(whole, (q, k, w)), zip(*gradients, strict=True), strict=True):
+        torch.testing.assert_close(torch.stack(ranks).mean(0), own, rtol=1e-12, atol=1e-14)
+
+
+def test_mean_over_some_rows_divides_by_all_that_are_used() -> None:
     (q, k, w), p = indexer(7, 5), target(7, 5)
     module = {r: LightningIndexerKLLoss(reduction=r, layout="TND") for r in ("sum", "mean")}
-    some = {"rows": [6, 2], **packed(7, 5)}
-    assert module["mean"](q, k, w, p, **some).item() == pytest.approx(module["sum"](q, k, w, p, **some).item() / 2)
+    some = {"rows": [6, 2], "seqused_q": [7], **packed(7, 5)}
+    assert module["mean"](q, k, w, p, **some).item() == pytest.approx(module["sum"](q, k, w, p, **some).item() / 7)
+
+
+@pytest.mark.parametrize("call", [{"attnq": None}, {"cu_seqlen_q": [0, 7]}])
+@pytest.mark.parametrize("coefficient", [0, 1.0])
+def test_an_unknown_argument_is_named_with_the_public_function(call: dict[str, Any], coefficient: float) -> None:
+    (q, k, w), p = indexer(7, 5), target(7, 5)
+    module = LightningIndexerKLLoss(layout="TND", coefficient=coefficient)
+    message = rf"KLLoss: found {next(iter(call))!r}, expected one of attn_q, attn_k, cu_seqlens_q"
+    for function in (module, module.loss_and_gradients):
+        with pytest.raises(TypeError, match=message):
+            function(q, k, w, p, **call)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from cannery import OperatorError
 from cannery.core import AclnnStatus
 from cannery.ops.dense_lightning_indexer_kl_loss_grad_metadata.eager import assert_values, metadata_words
 from cannery.pytorch import target
+from cannery.pytorch.ops import function
 
 OPS = torch.ops.cann_ops_transformer
 GRAD = OPS.dense_lightning_indexer_kl_loss_grad
@@ -20,6 +21,7 @@ PLAN = OPS.dense_lightning_indexer_kl_loss_grad_metadata
 LSE = OPS.dense_lightning_indexer_softmax_lse
 LSE_PLAN = OPS.dense_lightning_indexer_softmax_lse_metadata
 TND = {"layout_q": "TND", "layout_k": "TND"}
+BSND = {"layout_q": "BSND", "layout_k": "BSND", "mask_mode": 0}
 HEADS = 8
 
 
@@ -40,13 +42,13 @@ def sizes(q: torch.Tensor, k: torch.Tensor) -> dict[str, Any]:
 def whole(q: torch.Tensor, k: torch.Tensor, w: torch.Tensor, p: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Plans, log-sum-exp and gradient of a padded batch."""
     lse = LSE(q, k, w, metadata=LSE_PLAN(HEADS, 1, 128, **sizes(q, k)))
-    return tuple(GRAD(q, k, w, p, lse, metadata=PLAN(HEADS, 1, 128, **sizes(q, k))))
+    return tuple(GRAD(q, k, w, p, lse, metadata=PLAN(HEADS, 1, 128, **sizes(q, k)), **BSND))
 
 
 def gradient_call() -> tuple[tuple[torch.Tensor, ...], dict[str, Any]]:
     q, k, w, p = tensors()
     lse = LSE(q, k, w, metadata=LSE_PLAN(HEADS, 1, 128, **sizes(q, k)))
-    return (q, k, w, p, lse), {"metadata": PLAN(HEADS, 1, 128, **sizes(q, k))}
+    return (q, k, w, p, lse), {"metadata": PLAN(HEADS, 1, 128, **sizes(q, k)), **BSND}
 
 
 def test_signatures_are_the_originals() -> None:
@@ -63,22 +65,50 @@ def test_signatures_are_the_originals() -> None:
     ]
 
 
-@pytest.mark.parametrize("op", [GRAD, LSE])
-def test_there_is_one_set_of_defaults(op: Any) -> None:
-    defaults = {arg.name: arg.default_value for arg in op.default._schema.arguments if arg.has_default_value()}
-    chosen = [defaults[name] for name in ("layout_q", "layout_k", "mask_mode", "cmp_ratio")]
-    assert chosen == ["BSND", "BSND", 0, 1]
-    definition = cannery.find_operator(op.__name__).definition
-    assert chosen == [attribute.default for attribute in definition.attributes]
+@pytest.mark.parametrize(
+    ("op", "defaults"),
+    [
+        (GRAD, 'str layout_q="TND", str layout_k="TND", int mask_mode=3, int cmp_ratio=1'),
+        (LSE, 'str layout_q="BSND", str layout_k="BSND", int mask_mode=0, int cmp_ratio=1'),
+    ],
+)
+def test_the_schemas_defaults_are_the_originals(op: Any, defaults: str) -> None:
+    assert defaults in str(op.default._schema)
+    attributes = cannery.find_operator(op.__name__).definition.attributes
+    assert [attribute.default for attribute in attributes] == ["BSND", "BSND", 0, 1]
+
+
+def packed_call() -> tuple[tuple[torch.Tensor, ...], dict[str, Any]]:
+    """A causal call of one packed batch, without layouts and mask."""
+    q, k, w, p = (tensor[0] for tensor in tensors())
+    ends = [torch.tensor([0, length], dtype=torch.int32) for length in (5, 9)]
+    cu = dict(zip(("cu_seqlens_q", "cu_seqlens_k"), ends, strict=True))
+    lse = LSE(q, k, w, metadata=LSE_PLAN(HEADS, 1, 128, **cu, **TND), **cu, **TND, mask_mode=3)
+    return (q, k, w, p, lse), {**cu, "metadata": PLAN(HEADS, 1, 128, **cu, **TND)}
+
+
+def test_what_a_call_leaves_out_is_the_schemas_default_as_if_it_were_given() -> None:
+    call, options = packed_call()
+    left_out, given = GRAD(*call, **options), GRAD(*call, **options, **TND, mask_mode=3)
+    assert all(map(torch.equal, left_out, given))
+    assert left_out[3][:, 0].triu(5).eq(0).all()
+
+
+def test_the_genuine_packages_function_has_defaults_of_its_own() -> None:
+    call, options = gradient_call()
+    plain = {name: value for name, value in options.items() if name not in BSND}
+    own = function("dense_lightning_indexer_kl_loss_grad")
+    assert all(map(torch.equal, own(*call, **plain), GRAD(*call, **options)))
+    with pytest.raises(RuntimeError, match="q: found 4 dims, expected 3 dims for layout TND"):
+        GRAD(*call, **plain)
+    packed, lengths = packed_call()
+    assert all(map(torch.equal, own(*packed, **lengths, **TND, mask_mode=3), GRAD(*packed, **lengths)))
 
 
 def test_none_stands_for_the_default() -> None:
     q, k, *_ = tensors()
     none = dict.fromkeys(("cu_seqlens_q", "layout_q", "layout_k", "mask_mode", "cmp_ratio"))
     assert PLAN(8, 1, 128, **sizes(q, k), **none).equal(PLAN(8, 1, 128, **sizes(q, k)))
-    call, options = gradient_call()
-    none.pop("cu_seqlens_q")
-    assert all(map(torch.equal, GRAD(*call, **options, **none), GRAD(*call, **options)))
 
 
 def test_explicit_layouts_are_honoured() -> None:
@@ -88,7 +118,7 @@ def test_explicit_layouts_are_honoured() -> None:
         "cu_seqlens_k": torch.tensor([0, 9], dtype=torch.int32),
     }
     lse = LSE(q, k, w, metadata=LSE_PLAN(HEADS, 1, 128, **cu, **TND), **cu, **TND)
-    packed = GRAD(q, k, w, p, lse, metadata=PLAN(HEADS, 1, 128, **cu, **TND), **cu, **TND)
+    packed = GRAD(q, k, w, p, lse, metadata=PLAN(HEADS, 1, 128, **cu, **TND), **cu, **TND, mask_mode=0)
     for found, expected in zip(packed, whole(*(tensor[:1] for tensor in tensors())), strict=True):
         assert found.equal(expected[0])
 
@@ -182,7 +212,7 @@ def test_a_refusal_is_a_runtime_error_that_names_the_call_and_keeps_its_facts() 
 def test_metadata_must_be_passed() -> None:
     call, _ = gradient_call()
     with pytest.raises(RuntimeError, match="metadata: found nothing"):
-        GRAD(*call)
+        GRAD(*call, **BSND)
 
 
 FOREIGN = """

@@ -164,7 +164,7 @@ def dtype_rules(q: str, k: str, floats: Sequence[str]) -> tuple[IndexerRule, ...
 
 
 def shape_rules(q: str, k: str, row_shapes: Sequence[tuple[str, str]]) -> tuple[IndexerRule, ...]:
-    """Dims across tensors.
+    """Dims across tensors; which of them may be 0 is another rule.
 
     Args:
         row_shapes: tensors that have an element or more a row, and their shape in the words of ``_expected``.
@@ -182,7 +182,6 @@ def shape_rules(q: str, k: str, row_shapes: Sequence[tuple[str, str]]) -> tuple[
         ),
         IndexerRule(k, lambda c: c.k.shape[-2] == 1, lambda c: f"{c.k.shape[-2]} heads", "1 head"),
         *(_head_dim(name) for name in (q, k)),
-        *(_not_empty(name) for name in (q, k)),
     )
 
 
@@ -216,7 +215,8 @@ def _head_dim(name: str) -> IndexerRule:
     )
 
 
-def _not_empty(name: str) -> IndexerRule:
+def not_empty(name: str) -> IndexerRule:
+    """A tensor of layout BSND has batches and rows."""
     return IndexerRule(
         name,
         lambda c: c.is_tnd or min(c.dims(name)[:2]) >= 1,
@@ -225,8 +225,12 @@ def _not_empty(name: str) -> IndexerRule:
     )
 
 
-def length_rules() -> tuple[IndexerRule, ...]:
-    """What the originals read without a look at it: offsets given for TND, int32 vectors, one element a batch."""
+def length_rules(offsets_layout: str = "TND") -> tuple[IndexerRule, ...]:
+    """What the originals read, some without a look at it: offsets given for TND, int32 vectors, one element a batch.
+
+    Args:
+        offsets_layout: the layout for which offsets must have an element a batch and one more; "" for both.
+    """
     return (
         *(_offsets_given(side) for side in "qk"),
         *(
@@ -234,7 +238,7 @@ def length_rules() -> tuple[IndexerRule, ...]:
             for name in ("cu_seqlens_q", "cu_seqlens_k", "seqused_q", "seqused_k", "cmp_residual_k", "metadata")
             for rule in _int32_vector(name)
         ),
-        *(_elements(name, "TND") for name in ("cu_seqlens_q", "cu_seqlens_k")),
+        *(_elements(name, offsets_layout) for name in ("cu_seqlens_q", "cu_seqlens_k")),
         *(_elements(name, "") for name in ("seqused_q", "seqused_k", "cmp_residual_k")),
         IndexerRule(
             "metadata",

@@ -12,8 +12,8 @@ from cannery.soc import soc
 
 def gradient_words(call: SimpleNamespace) -> np.ndarray:
     """The 64 words of the gradient's metadata as int32, for a call of the operator that makes them."""
-    queries = _lengths(call.seqused_q, call.cu_seqlens_q, call.layout_q, call.batch_size, call.max_seqlen_q)
-    keys = _lengths(call.seqused_k, call.cu_seqlens_k, call.layout_k, call.batch_size, call.max_seqlen_k)
+    queries = batch_lengths(call.seqused_q, call.cu_seqlens_q, call.layout_q, call.batch_size, call.max_seqlen_q)
+    keys = batch_lengths(call.seqused_k, call.cu_seqlens_k, call.layout_k, call.batch_size, call.max_seqlen_k)
     longest = max(keys, default=0) if keys or call.layout_k == "TND" else call.max_seqlen_k
     return _padded([*deal_gradient(sum(queries), soc(call.full_soc_version).aic_cores), longest])
 
@@ -44,7 +44,7 @@ def deal_lse(total: int, cores: int) -> list[int]:
     return [fore, len(rows) - fore if least else 0, max(most, 1), least if fore < len(rows) else 0]
 
 
-def _lengths(used: Any, ends: Any, layout: str, batch: int, each: int) -> list[int]:
+def batch_lengths(used: Any, ends: Any, layout: str, batch: int, each: int) -> list[int]:
     if used is not None and len(used):
         return [int(length) for length in used]
     if layout == "TND" and ends is not None and len(ends):

@@ -7,7 +7,7 @@ Source of the contract: ``recursion-ascend/ops-transformer``,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from cannery.core import Refusal
 
 Lengths = torch.Tensor | np.ndarray | Sequence[int] | None
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Rows = int | Lengths | Callable[[int], int | Lengths]
 
 NO_MASK, CAUSAL = 0, 3
 
@@ -43,6 +44,11 @@ class Segments:
     k_start: Ints
     k_len: Ints
     residual: Ints
+
+    @property
+    def used(self) -> int:
+        """Query rows in use, of all batches."""
+        return int(self.q_len.sum())
 
 
 @dataclass(frozen=True)
@@ -137,19 +143,20 @@ def check_residual(residual: Ints, cmp_ratio: int) -> None:
         raise ArgumentError("cmp_residual_k", found, f"0 <= residual < cmp_ratio = {cmp_ratio}")
 
 
-def row_table(seg: Segments, *, mask_mode: int = 0, cmp_ratio: int = 1, rows: int | Lengths = None) -> RowTable:
+def row_table(seg: Segments, *, mask_mode: int = 0, cmp_ratio: int = 1, rows: Rows = None) -> RowTable:
     """Rows with work among ``rows``, ascending by token.
 
     Args:
         rows: None for every used row; a count for the first ``rows`` of them; or their numbers in any order. Numbers
-            run over the used rows of all batches, one batch after the other.
+            run over the used rows of all batches, one batch after the other. Or a function from how many those are to
+            one of these.
 
     Raises:
         ArgumentError: a number outside the used rows, or one given twice.
     """
     check_mask(mask_mode, cmp_ratio)
     ends = np.cumsum(seg.q_len)
-    number = _selected(rows, int(ends[-1]) if len(ends) else 0)
+    number = _selected(rows(seg.used) if callable(rows) else rows, seg.used)
     index = np.searchsorted(ends, number, side="right").astype(np.int64)
     row = number - (ends - seg.q_len)[index] if len(ends) else number
     visible = visible_counts(seg, index, row, mask_mode=mask_mode, cmp_ratio=cmp_ratio)

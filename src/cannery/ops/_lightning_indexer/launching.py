@@ -11,7 +11,7 @@ import torch
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext
 
-from .geometry import ArgumentError, segments
+from .geometry import ArgumentError
 
 _LENGTHS = {
     "cu_q": "cu_seqlens_q",
@@ -32,16 +32,6 @@ def named_tensors(context: CallContext, inputs: tuple[Tensor | None, ...]) -> di
 def length_arguments(context: CallContext, tensors: Mapping[str, torch.Tensor | None]) -> dict[str, Any]:
     """Lengths, layouts, mask and ratio as ``segments`` and the computing functions name them."""
     return {name: tensors[original] for name, original in _LENGTHS.items()} | dict(context.attrs)
-
-
-def used_rows(q: torch.Tensor, k: torch.Tensor, arguments: Mapping[str, Any]) -> int:
-    """The number of query rows the call uses.
-
-    Raises:
-        ArgumentError: lengths that do not fit the tensors.
-    """
-    wanted = {name: value for name, value in arguments.items() if name not in ("mask_mode", "cmp_ratio")}
-    return int(segments(q_shape=q.shape, k_shape=k.shape, **wanted).q_len.sum())
 
 
 @contextmanager

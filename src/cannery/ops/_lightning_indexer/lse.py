@@ -46,15 +46,16 @@ def softmax_lse(
         out = w.new_empty(shape)
     check("out", out, call.precision, shape)
     lse = out.detach().flatten().clone() if fill is None else w.new_full(call.w.shape[:1], fill)
-    _compute(call, lse)
+    write_lse(call, lse)
     return out.copy_(lse.view(shape))
 
 
-def _compute(call: Operands, lse: torch.Tensor) -> None:
+def write_lse(call: Operands, lse: torch.Tensor) -> None:
+    """Write ``lse`` (T,) where a row of ``call`` has work."""
     if has_kernels(call.q):
         from cannery.ops._lightning_indexer.cpu.driver import softmax_lse as compiled
 
-        compiled(call.q, call.k, call.w, call.seg, call.table, lse)
+        compiled(call, lse)
         return
     with workers() as run:
         for wave in waves(call):

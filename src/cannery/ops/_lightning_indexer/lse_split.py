@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cannery.ops._lightning_indexer.geometry import Ints
+
 METADATA_SIZE = 64
 MAX_CORES = 36
 
@@ -46,6 +48,13 @@ class LseSplit:
     def total(self) -> int:
         """Rows of all cores."""
         return self.fore * self.per_core + self.tail * self.per_tail
+
+    def rows_of(self, core: int, limit: int) -> Ints:
+        """Numbers of the rows below ``limit`` that core ``core`` computes: ``core + cores * j``."""
+        if not 0 <= core < self.cores:
+            return np.zeros(0, np.int64)
+        count = self.per_core if core < self.fore else self.per_tail
+        return np.arange(core, min(limit, core + self.cores * count), self.cores, dtype=np.int64)
 
     @property
     def cores(self) -> int:

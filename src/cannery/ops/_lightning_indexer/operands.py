@@ -7,7 +7,15 @@ from typing import TypedDict
 
 import torch
 
-from cannery.ops._lightning_indexer.geometry import ArgumentError, Lengths, RowTable, Segments, row_table, segments
+from cannery.ops._lightning_indexer.geometry import (
+    ArgumentError,
+    Lengths,
+    Rows,
+    RowTable,
+    Segments,
+    row_table,
+    segments,
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,8 @@ class Geometry(TypedDict, total=False):
         mask_mode: 0 (default) every used key, 3 causal, aligned bottom right.
         cmp_ratio: original tokens that a key stands for, default 1.
         rows: None (default) for all rows, a count for the first so many, or row numbers in any order; numbers run
-            over the used rows of all batches, one batch after the other.
+            over the used rows of all batches, one batch after the other. Or a function from the number of used rows to
+            one of these.
 
     Lengths are int tensors or sequences. Tensors on another device cost one copy each to the host.
     """
@@ -78,7 +87,7 @@ class Geometry(TypedDict, total=False):
     residual: Lengths
     mask_mode: int
     cmp_ratio: int
-    rows: int | Lengths
+    rows: Rows
 
 
 def operands(q: torch.Tensor, k: torch.Tensor, w: torch.Tensor, geometry: Geometry) -> Operands:

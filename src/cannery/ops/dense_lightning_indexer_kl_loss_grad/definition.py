@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from cannery.operator import AICoreConfig, OperatorDefinition, Quirk, TensorParam
+from cannery.operator import AICoreConfig, OperatorDefinition, Quirk, TensorParam, TorchConfig
 from cannery.ops._lightning_indexer.parameters import (
     CONTRACT,
     FLOATS,
@@ -68,6 +68,8 @@ DEFINITION = OperatorDefinition(
         "Layouts of q and k must be equal; residuals are below cmp_ratio where mask_mode is 3.",
         "Without quirks, lengths are checked against the tensors; a TND call may have no rows or no keys.",
     ),
+    # The genuine schema's; the genuine package's function, GE and aclnn have BSND, BSND and 0.
+    torch=TorchConfig(defaults={"layout_q": "TND", "layout_k": "TND", "mask_mode": 3}),
     faces=("ge", "aclnn", "torch"),
     tables=MappingProxyType({"Mathematics": FORMULA_TABLE}),
 )  # fmt: skip

@@ -14,10 +14,10 @@ from typing_extensions import Unpack
 
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.geometry import ArgumentError
+from cannery.ops._lightning_indexer.grad_tensors import GradTensors
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, check, layout, operands
 from cannery.ops._lightning_indexer.rounding import round_half_away
 
-from .portable import Buffers
 from .portable import kl_loss_grad as portable
 
 CAST_ROWS = 4096  # rows of dk cast at a time: the cast's temporaries stay small
@@ -109,7 +109,7 @@ def _write(
     targets = [results.dq, results.dw, results.softmax_out, *([] if loss is None else [loss])]
     dq, dw, y, *losses = flat = [_zeroed(target) for target in targets]
     dk = torch.zeros_like(call.k, dtype=call.precision if has_kernels(call.q) else call.working)
-    buffers = Buffers(
+    tensors = GradTensors(
         p.detach().flatten(0, -2).contiguous(),
         lse.detach().flatten().contiguous(),
         dq.view(call.q.shape),
@@ -118,7 +118,7 @@ def _write(
         y.flatten(0, -2),
         losses[0].view(-1) if losses else None,
     )
-    compute(call, buffers, deterministic)
+    compute(call, tensors, deterministic)
     for target, written in zip(targets, flat, strict=True):
         if written.data_ptr() != target.data_ptr():
             target.copy_(written)
@@ -134,17 +134,14 @@ def _zeroed(target: torch.Tensor) -> torch.Tensor:
     )
 
 
-def compute(call: Operands, buffers: Buffers, deterministic: bool) -> None:
+def compute(call: Operands, tensors: GradTensors, deterministic: bool) -> None:
     """Write dq, dw and y, and add to dk, by the engine that fits the operands."""
     if not has_kernels(call.q):
-        portable(call, buffers, deterministic=deterministic)
+        portable(call, tensors, deterministic=deterministic)
         return
-    from cannery.ops._lightning_indexer.cpu.driver import GradTensors
     from cannery.ops._lightning_indexer.cpu.driver import kl_loss_grad as compiled
 
-    b = buffers
-    tensors = GradTensors(call.q, call.k, call.w, b.p, b.lse, b.dq, b.dk, b.dw, b.y, b.loss)
-    compiled(tensors, call.seg, call.table)
+    compiled(call, tensors)
 
 
 def cast_dk(dk: torch.Tensor, out: torch.Tensor) -> None:

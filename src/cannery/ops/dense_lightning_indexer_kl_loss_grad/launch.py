@@ -7,7 +7,7 @@ import numpy as np
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops._lightning_indexer.geometry import Ints
-from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors, used_rows
+from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors
 from cannery.ops._lightning_indexer.split import Split
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import kl_loss_grad
 
@@ -27,12 +27,15 @@ def launch(
     metadata = tensors["metadata"]
     assert q is not None and k is not None and w is not None and p is not None and lse is not None
     assert metadata is not None
-    arguments = length_arguments(context, tensors)
+    words = metadata.cpu().numpy()
+    dq, dk, dw, y = (output.torch for output in outputs)
     with call_errors(context, SPELLING):
-        total = used_rows(q, k, arguments)
-        rows = dealt_rows(context, metadata.cpu().numpy(), total, tiling.block_dim)
-        dq, dk, dw, y = (output.torch for output in outputs)
-        kl_loss_grad(q, k, w, p, lse, **arguments, rows=rows, out=(dq, dk, dw, y))
+        kl_loss_grad(
+            *(q, k, w, p, lse),
+            **length_arguments(context, tensors),
+            rows=lambda total: dealt_rows(context, words, total, tiling.block_dim),
+            out=(dq, dk, dw, y),
+        )
 
 
 def dealt_rows(context: CallContext, metadata: np.ndarray, total: int, cores: int) -> Ints | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
+from cannery.ops._lightning_indexer.grad_tensors import GradTensors
 from cannery.ops._lightning_indexer.operands import Operands
 from cannery.ops._lightning_indexer.rounding import round_half_away
 from cannery.ops._lightning_indexer.score import (
@@ -20,28 +21,6 @@ from cannery.ops._lightning_indexer.score import (
     working_keys,
 )
 from cannery.ops._threads.workers import Run, run_each, workers
-
-
-@dataclass(frozen=True)
-class Buffers:
-    """Target and results of a call, flattened and contiguous; results are zero on entry.
-
-    Attributes:
-        p, y: (T, columns) target and softmax.
-        lse: (T,).
-        dq: (T, H, D) in the dtype of q.
-        dk: (T2, D) in working precision.
-        dw: (T, H).
-        loss: (T,) or None where it is not wanted.
-    """
-
-    p: torch.Tensor
-    lse: torch.Tensor
-    dq: torch.Tensor
-    dk: torch.Tensor
-    dw: torch.Tensor
-    y: torch.Tensor
-    loss: torch.Tensor | None
 
 
 @dataclass(frozen=True)
@@ -82,52 +61,52 @@ class _Share:
         return cls(block, first, last, block.q.new_empty(*block.q.shape[:2], last - first))
 
 
-def kl_loss_grad(call: Operands, buffers: Buffers, *, deterministic: bool) -> None:
+def kl_loss_grad(call: Operands, tensors: GradTensors, *, deterministic: bool) -> None:
     """Write dq, dw and y, and add to dk, for the rows of ``call``."""
     with workers() as run:
         for wave in waves(call):
-            _compute(run, call, buffers, [_Block.room_for(call, where) for where in wave], deterministic)
+            _compute(run, call, tensors, [_Block.room_for(call, where) for where in wave], deterministic)
 
 
-def _compute(run: Run, call: Operands, buffers: Buffers, blocks: list[_Block], deterministic: bool) -> None:
+def _compute(run: Run, call: Operands, tensors: GradTensors, blocks: list[_Block], deterministic: bool) -> None:
     parts = [(block, rows) for block in blocks for rows in row_parts(call, block.where)]
-    run_each(run, lambda part: _gather(call, buffers, *part), parts)
+    run_each(run, lambda part: _gather(call, tensors, *part), parts)
     for first, last in tile_bounds(max(block.where.keys for block in blocks)):
         shares = [_Share.room_for(b, first, min(last, b.where.keys)) for b in blocks if first < b.where.keys]
         by_row = [(share, rows) for share in shares for rows in row_parts(call, share.block.where)]
-        run_each(run, lambda part: _rows_pass(call, buffers, *part), by_row)
+        run_each(run, lambda part: _rows_pass(call, tensors, *part), by_row)
         by_key = [(share, keys) for share in shares for keys in key_parts(share.block.where, share.last - share.first)]
-        run_each(run, lambda part: _keys_pass(buffers.dk, *part, deterministic), by_key)
+        run_each(run, lambda part: _keys_pass(tensors.dk, *part, deterministic), by_key)
     for block in blocks:
-        buffers.dq[block.where.token] = block.dq.to(buffers.dq.dtype)
+        tensors.dq[block.where.token] = block.dq.to(tensors.dq.dtype)
 
 
-def _gather(call: Operands, buffers: Buffers, block: _Block, rows: slice) -> None:
+def _gather(call: Operands, tensors: GradTensors, block: _Block, rows: slice) -> None:
     token, keys = block.where.token[rows], block.where.keys
     block.q[rows] = call.q[token]
     finite = Finite.of(block.q[rows])
     block.finite_q.values[rows], block.finite_q.bad[rows] = finite.values, finite.bad
-    block.w[rows], block.lse[rows] = call.w[token], buffers.lse[token][:, None]
+    block.w[rows], block.lse[rows] = call.w[token], tensors.lse[token][:, None]
     seen = torch.arange(keys, device=token.device) < block.where.visible[rows]
-    target = torch.where(seen, buffers.p[token, :keys], 0)
+    target = torch.where(seen, tensors.p[token, :keys], 0)
     # In parts of one size: a row's sum is the same in whatever call it comes.
     block.mass[rows] = torch.stack([part.sum(1, keepdim=True) for part in target.split(TILE_KEYS, 1)]).sum(0)
 
 
-def _rows_pass(call: Operands, buffers: Buffers, share: _Share, rows: slice) -> None:
+def _rows_pass(call: Operands, tensors: GradTensors, share: _Share, rows: slice) -> None:
     """Some rows against a tile of keys: writes y and dS, adds to dq, dw and the loss."""
     block, token = share.block, share.block.where.token[rows]
     w, columns = block.w[rows], slice(share.first, share.last)
     scores = tile(block.q[rows], w, block.k, block.where.visible[rows], share.first, share.last)
     seen = scores.seen
-    p = torch.where(seen, buffers.p[token, columns], 0).to(w.dtype)
+    p = torch.where(seen, tensors.p[token, columns], 0).to(w.dtype)
     y = torch.where(seen, (scores.logits - block.lse[rows]).exp(), 0)
     di = torch.where(seen, y * block.mass[rows] - p, 0)
-    buffers.y[token, columns] = y.to(buffers.y.dtype)
-    buffers.dw[token] += torch.matmul(scores.positive, di[..., None])[..., 0].to(buffers.dw.dtype)
-    if buffers.loss is not None:
+    tensors.y[token, columns] = y.to(tensors.y.dtype)
+    tensors.dw[token] += torch.matmul(scores.positive, di[..., None])[..., 0].to(tensors.dw.dtype)
+    if tensors.loss is not None:
         cross = torch.where(p != 0, p * (p.log() - (scores.logits - block.lse[rows])), 0)
-        buffers.loss[token] += cross.sum(1).to(buffers.loss.dtype)
+        tensors.loss[token] += cross.sum(1).to(tensors.loss.dtype)
     # dI * w where the score is positive, in one pass: what relu's own gradient does.
     ds = torch.ops.aten.threshold_backward(di[:, None] * w[..., None], scores.positive, 0)
     ds = round_half_away(ds, call.q.dtype).to(ds.dtype) if call.q.dtype.itemsize == 2 else ds

@@ -12,12 +12,12 @@ import torch
 
 from cannery.ops._lightning_indexer.engine import has_kernels
 from cannery.ops._lightning_indexer.geometry import ArgumentError, RowTable
-from cannery.ops._lightning_indexer.lse import softmax_lse
+from cannery.ops._lightning_indexer.grad_tensors import GradTensors
+from cannery.ops._lightning_indexer.lse import write_lse
 from cannery.ops._lightning_indexer.operands import Geometry, Operands, operands
 from cannery.ops._lightning_indexer.plan import take
 from cannery.ops._threads.workers import run_each, workers
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import cast_dk, compute
-from cannery.ops.dense_lightning_indexer_kl_loss_grad.portable import Buffers
 
 # A window's softmax, and its target where that is built, stay within this.
 WINDOW_BYTES = 8 << 20
@@ -39,16 +39,20 @@ class Window:
 Target = Callable[[Operands, Window], torch.Tensor]
 
 
-class LossAndGradients(NamedTuple):
-    """loss: a value a row, (T,) or (B, S) in the dtype of w, zero for rows that see nothing; dq, dk, dw."""
+class RowLosses(NamedTuple):
+    """loss: a value a row, (T,) or (B, S) in the dtype of w, zero for rows that see nothing; dq, dk, dw of their sum.
+
+    used: how many rows the batches use, computed here or not.
+    """
 
     loss: torch.Tensor
     dq: torch.Tensor
     dk: torch.Tensor
     dw: torch.Tensor
+    used: int
 
 
-def loss_and_gradients(
+def row_losses(
     q: torch.Tensor,
     k: torch.Tensor,
     w: torch.Tensor,
@@ -57,7 +61,7 @@ def loss_and_gradients(
     *,
     check: Callable[[Operands], None],
     row_weight: torch.Tensor | None = None,
-) -> LossAndGradients:
+) -> RowLosses:
     """The loss of each row and the gradients of their sum, or of their sum weighted by ``row_weight``.
 
     The gradients have the bits of ``kl_loss_grad`` with the whole target.
@@ -75,7 +79,8 @@ def loss_and_gradients(
     """
     call = operands(q, k, w, geometry)
     check(call)
-    lse = softmax_lse(q, k, w, **geometry).flatten()
+    lse = call.w.new_full(call.w.shape[:1], -torch.inf)
+    write_lse(call, lse)
     like = torch.contiguous_format
     dq, dk, dw = (torch.zeros_like(x, memory_format=like, requires_grad=False) for x in (q, k, w))
     loss = call.w.new_zeros(q.shape[:-2])
@@ -86,7 +91,7 @@ def loss_and_gradients(
     for window in windows(call):
         _compute_window(call, window, target(call, window), rows)
     cast_dk(wide_dk, dk)
-    return LossAndGradients(loss, dq, dk, dw)
+    return RowLosses(loss, dq, dk, dw, call.seg.used)
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ def _compute_window(call: Operands, window: Window, p: torch.Tensor, rows: _Rows
         p = p * rows.weight[part, None]
     compute(
         Operands(q, call.k, call.w[part], call.seg, table),
-        Buffers(p.contiguous(), rows.lse[part], rows.dq[part], rows.dk, rows.dw[part], y, loss),
+        GradTensors(p.contiguous(), rows.lse[part], rows.dq[part], rows.dk, rows.dw[part], y, loss),
         torch.are_deterministic_algorithms_enabled(),
     )
 

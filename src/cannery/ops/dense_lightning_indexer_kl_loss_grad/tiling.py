@@ -20,6 +20,7 @@ from cannery.ops._lightning_indexer.calls import (
     dtype_rules,
     length_rules,
     metadata_given,
+    not_empty,
     rank_rule,
     shape_rules,
 )
@@ -58,6 +59,7 @@ RULES: tuple[IndexerRule, ...] = (
     *dtype_rules("q", "k", ("w", "softmax_lse", "attn_softmax_l1_norm")),
     *(_output_dtype(index, name, like) for index, (name, like) in enumerate(OUTPUT_OF.items())),
     *shape_rules("q", "k", (("w", "rows heads"), ("softmax_lse", "1rows"), ("attn_softmax_l1_norm", "rows 1 *"))),
+    *(not_empty(name) for name in "qk"),
     *length_rules(),
 )
 

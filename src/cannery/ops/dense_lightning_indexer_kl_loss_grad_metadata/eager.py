@@ -48,10 +48,10 @@ def metadata_words(
     """
     device = device or next((tensor.device for tensor in tensors.values()), None)
     total = _total(tensors, attrs, device) % UINT32
-    former = (total + (cores - 1)) // cores
+    former = (total + (cores - 1)) % UINT32 // cores
     remain = (former - 1) % UINT32 if quirks else (former - 1).clamp(min=0)
     longest = _longest(tensors, attrs, device)
-    fields = torch.stack([total, former, remain, former * cores - total, total.clamp(max=cores), longest])
+    fields = torch.stack([total, former, remain, (former * cores - total) % UINT32, total.clamp(max=cores), longest])
     signed = torch.where(fields > INT32_MAX, fields - UINT32, fields)
     return torch.nn.functional.pad(signed.to(torch.int32), (0, METADATA_SIZE - 6))
 
@@ -75,7 +75,8 @@ def _total(tensors: Tensors, attrs: Mapping[str, Any], device: torch.device | No
     if "cu_seqlens_q" in tensors and attrs["layout_q"] == "TND":
         ends = tensors["cu_seqlens_q"]
         return ends[-1].to(torch.int64) - ends[0]
-    return torch.full((), attrs["batch_size"] * attrs["max_seqlen_q"], dtype=torch.int64, device=device)
+    rows = attrs["batch_size"] * attrs["max_seqlen_q"] % UINT32
+    return torch.full((), rows, dtype=torch.int64, device=device)
 
 
 def _longest(tensors: Tensors, attrs: Mapping[str, Any], device: torch.device | None) -> torch.Tensor:

@@ -47,7 +47,7 @@ DEFINITION = OperatorDefinition(
         Quirk(
             "metadata_rows",
             "metadata whose rows or cores do not fit the call is refused, naming both numbers",
-            "the rows it deals to the launched cores are computed, as far as they exist",
+            "the rows it deals to the launched cores are computed, as far as they exist; others stay unwritten",
         ),
         Quirk(
             "wide_inputs",

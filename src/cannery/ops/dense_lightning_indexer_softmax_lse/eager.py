@@ -8,7 +8,7 @@ import torch
 from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops._lightning_indexer.geometry import Ints
-from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors, used_rows
+from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors
 from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops._lightning_indexer.lse_split import LseSplit
 
@@ -29,36 +29,28 @@ def launch(
     arguments = length_arguments(context, tensors)
     if context.quirks and arguments["cmp_ratio"] == 1:
         arguments["residual"] = None
+    words = metadata.cpu().numpy()
     with call_errors(context, SPELLING):
-        used = used_rows(q, k, arguments)
-        every = _every_row(q, tensors["cu_seqlens_q"], context.attrs["layout_q"])
-        rows = dealt_rows(context, metadata.cpu().numpy(), every, used, tiling.block_dim)
-        fill = None if context.quirks else -torch.inf
-        softmax_lse(q, k, w, **arguments, rows=rows, fill=fill, out=outputs[0].torch)
+        softmax_lse(
+            *(q, k, w),
+            **arguments,
+            rows=lambda total: dealt_rows(context, words, total, tiling.block_dim),
+            fill=None if context.quirks else -torch.inf,
+            out=outputs[0].torch,
+        )
 
 
-def _every_row(q: torch.Tensor, ends: torch.Tensor | None, layout: str) -> int:
-    """Rows as the metadata counts them: used or not."""
-    if layout == "TND":
-        assert ends is not None
-        return int(ends[-1])
-    return int(q.shape[0] * q.shape[1])
-
-
-def dealt_rows(context: CallContext, metadata: np.ndarray, every: int, used: int, cores: int) -> Ints | None:
-    """The rows to compute: all that are used (None) when the metadata fits the call.
-
-    Args:
-        every: rows of the call, used or not; used: those in use; cores: cores launched.
+def dealt_rows(context: CallContext, metadata: np.ndarray, total: int, cores: int) -> Ints | None:
+    """The rows to compute: all (None) when the metadata fits the call; with quirks what it deals to ``cores`` cores.
 
     Raises:
         OperatorError: the metadata was made for another number of rows or of cores, or is no such metadata.
     """
-    split, due = LseSplit.read(metadata), LseSplit.of(every, cores)
+    split, due = LseSplit.read(metadata), LseSplit.of(total, cores)
     if context.quirks:
-        return np.arange(min(used, max(split.total, 0)), dtype=np.int64)
-    if split.total != every:
-        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", f"one for {every} rows")
+        return np.concatenate([split.rows_of(core, total) for core in range(cores)])
+    if split.total != total:
+        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", f"one for {total} rows")
     if split != due:
         found = f"metadata for {split.cores} busy cores, words {list(split.words)}"
         expected = f"{due.cores} of the {cores} cores of {context.soc.name}, words {list(due.words)}"

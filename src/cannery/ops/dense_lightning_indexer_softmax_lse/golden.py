@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from cannery.ops._lightning_indexer.dealing import lse_words
+from cannery.ops._lightning_indexer.dealing import batch_lengths, lse_words
 from cannery.ops._lightning_indexer.reference import double, lengths_of, pieces, scores
 from cannery.ops._lightning_indexer.signature import takes
 from cannery.ops.dense_lightning_indexer_softmax_lse.definition import DEFINITION
@@ -39,5 +39,5 @@ class DenseLightningIndexerSoftmaxLseSpec:
     def customize_inputs(call: SimpleNamespace) -> tuple[Any, ...]:
         """Offsets in ascending order, from 0 to the end of their tensor; the metadata of the call."""
         lengths, q = lengths_of(call), call.query_index
-        total = int(lengths[0][-1]) if call.layout_q == "TND" else q.shape[0] * q.shape[1]
-        return (q, call.key_index, call.weight, *lengths, lse_words(total, call.full_soc_version))
+        rows = batch_lengths(call.seqused_q, lengths[0], call.layout_q, *q.shape[:2])
+        return (q, call.key_index, call.weight, *lengths, lse_words(sum(rows), call.full_soc_version))

@@ -35,14 +35,20 @@ _OUTPUT_RULES: tuple[IndexerRule, ...] = (
     ),
 )
 
+# Keys there may be none: their rows see nothing.
+_ROWS_GIVEN = IndexerRule(
+    "query_index", lambda c: min(c.lead) >= 1, lambda c: c.q.shape, "at least one row, and for layout BSND one batch"
+)
+
 RULES: tuple[IndexerRule, ...] = (
     metadata_given(),
     *attribute_rules(),
     *(rank_rule(name, 3, 4) for name in ("query_index", "key_index")),
     *dtype_rules("query_index", "key_index", ("weight",)),
-    *_OUTPUT_RULES,
     *shape_rules("query_index", "key_index", (("weight", "rows heads"),)),
-    *length_rules(),
+    _ROWS_GIVEN,
+    *length_rules(offsets_layout=""),
+    *_OUTPUT_RULES,
 )
 
 

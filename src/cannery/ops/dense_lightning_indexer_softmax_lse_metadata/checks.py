@@ -16,6 +16,18 @@ from cannery.ops._lightning_indexer.metadata.rules import (
 )
 from cannery.ops._lightning_indexer.rules import Rule, judge
 
+
+def _offsets_fit(side: str) -> Rule[Call]:
+    """Offsets that are there have one element more than there are batches, also where the layout reads none."""
+    name = f"cu_seqlens_{side}"
+    return Rule(
+        name,
+        lambda call: name not in call.tensors or call.tensors[name].shape[0] == call.batch(side) + 1,
+        lambda call: f"{call.tensors[name].shape[0]} elements",
+        lambda call: f"{call.batch(side) + 1} for {call.batch(side)} batches",
+    )
+
+
 STRICTER_RULES: tuple[Rule[Call], ...] = (
     Rule("soc", lambda call: GATE in call.soc.name, lambda call: call.soc.name, f"a chip of {GATE}"),
     Rule(
@@ -31,6 +43,19 @@ STRICTER_RULES: tuple[Rule[Call], ...] = (
         lambda call: f"a multiple of num_heads_k, which is {call.attrs['num_heads_k']}",
     ),
     Rule("batch_size", lambda call: call.batch("q") > 0, lambda call: f"{call.batch('q')} batches", "at least 1"),
+    _offsets_fit("q"),
+    _offsets_fit("k"),
+)
+
+# A batch_size that wins over the tensors' own number of batches leaves out rows: never meant.
+SIZE_RULES: tuple[Rule[Call], ...] = (
+    *DOCUMENTED_RULES,
+    Rule(
+        "batch_size",
+        lambda call: call.attrs["batch_size"] in (0, call.batch("q")),
+        lambda call: call.attrs["batch_size"],
+        lambda call: f"0, or {call.batch('q')} as seqused_q says",
+    ),
 )
 
 
@@ -43,4 +68,4 @@ def check(context: CallContext) -> None:
     call = Call.of(context)
     judge(context, Stage.CHECK, HOST_RULES + STRICTER_RULES, call)
     if not context.quirks:
-        judge(context, Stage.CHECK, DOCUMENTED_RULES, call)
+        judge(context, Stage.CHECK, SIZE_RULES, call)

@@ -18,14 +18,19 @@ DEFINITION = OperatorDefinition(
     quirks=(
         Quirk("first_offset", "cu_seqlens that does not start at 0 is refused", "any start is accepted"),
         Quirk(
-            "batch_size_ignored",
-            "a positive batch_size that contradicts cu_seqlens is refused",
-            "layout TND ignores batch_size",
+            "batch_size_wins",
+            "a positive batch_size that contradicts cu_seqlens or seqused_q is refused",
+            "a positive batch_size is the number of batches: those behind it are left out",
+        ),
+        Quirk(
+            "words_wrap",
+            "a number of rows beyond int32 is refused",
+            "rows are counted in int64, and each word is cut to 32 bits",
         ),
     ),
     constraints=(
         "Chips whose name does not contain Ascend950 are refused.",
-        "Every row of the tensors counts, used or not: cu_seqlens_q[B], or batch_size * max_seqlen_q for BSND.",
+        "Rows in use count: the sum of seqused_q, else cu_seqlens_q[B] for TND, else batch_size * max_seqlen_q.",
         "Not interchangeable with the metadata of DenseLightningIndexerKLLossGrad.",
     ),
     torch=TorchConfig(has_none_defaults=True),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cannery.ops._lightning_indexer.dealing import lse_words
+from cannery.ops._lightning_indexer.dealing import batch_lengths, lse_words
 from cannery.ops._lightning_indexer.reference import lengths_of
 from cannery.ops._lightning_indexer.signature import takes
 from cannery.ops.dense_lightning_indexer_softmax_lse_metadata.definition import DEFINITION
@@ -24,9 +24,8 @@ class DenseLightningIndexerSoftmaxLseMetadataSpec:
     @takes(DEFINITION)
     def golden(call: SimpleNamespace) -> list[np.ndarray]:
         """The 64 words as int32."""
-        batch = call.batch_size if call.seqused_q is None else len(call.seqused_q)
-        total = int(call.cu_seqlens_q[-1]) if call.layout_q == "TND" else batch * call.max_seqlen_q
-        return [lse_words(total, call.full_soc_version)]
+        rows = batch_lengths(call.seqused_q, call.cu_seqlens_q, call.layout_q, call.batch_size, call.max_seqlen_q)
+        return [lse_words(sum(rows), call.full_soc_version)]
 
     @staticmethod
     @takes(DEFINITION)

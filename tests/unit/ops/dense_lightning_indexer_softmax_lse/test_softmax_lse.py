@@ -9,6 +9,8 @@ import pytest
 import torch
 
 import cannery
+from cannery import OperatorError, Stage
+from cannery.core import AclnnStatus
 from cannery.ops._lightning_indexer import engine
 from cannery.ops._lightning_indexer import lse as eager
 from cannery.ops._lightning_indexer.geometry import ArgumentError
@@ -140,3 +142,73 @@ def test_autocast_does_not_reach_into_an_operator(monkeypatch: pytest.MonkeyPatc
         (found,) = cannery.run("DenseLightningIndexerSoftmaxLse", call)
         assert torch.is_autocast_enabled("cpu")
     assert torch.equal(found, expected)
+
+
+def call(
+    layout: str, q: tuple[int, ...], k: tuple[int, ...], words: list[int], **lengths: list[int]
+) -> dict[str, torch.Tensor]:
+    """Inputs of the operator; every score is 0, so that a row's result is the logarithm of the keys it sees."""
+    given = {name: torch.tensor(values, dtype=torch.int32) for name, values in lengths.items()}
+    metadata = torch.tensor(words + [0] * (64 - len(words)), dtype=torch.int32)
+    q_tensor, k_tensor = torch.zeros(*q, 8, 128).half(), torch.zeros(*k, 1, 128).half()
+    return {
+        "query_index": q_tensor,
+        "key_index": k_tensor,
+        "weight": torch.zeros(*q, 8),
+        "metadata": metadata,
+        **given,
+    }
+
+
+def run_lse(inputs: dict[str, torch.Tensor], layout: str = "BSND", **options: Any) -> torch.Tensor:
+    attrs = {"layout_q": layout, "layout_k": layout}
+    return cannery.run("DenseLightningIndexerSoftmaxLse", inputs, attrs, **options)[0]
+
+
+def refused(inputs: dict[str, torch.Tensor], layout: str = "BSND", **options: Any) -> OperatorError:
+    with pytest.raises(OperatorError) as caught:
+        run_lse(inputs, layout, **options)
+    return caught.value
+
+
+def test_genuine_metadata_of_used_lengths_is_accepted() -> None:
+    inputs = call("BSND", (2, 5), (2, 4), [3, 0, 1, 0], seqused_q=[3, 0])
+    assert run_lse(inputs)[:, 0].isfinite().tolist() == [[True] * 3 + [False] * 2, [False] * 5]
+    packed = call("TND", (9,), (4,), [3, 0, 1, 0], cu_seqlens_q=[0, 5, 9], cu_seqlens_k=[0, 2, 4], seqused_q=[2, 1])
+    assert run_lse(packed, "TND")[0].isfinite().nonzero().flatten().tolist() == [0, 1, 5]
+    inputs["metadata"][0] = 10  # every row, used or not
+    assert refused(inputs).parameter == "metadata"
+
+
+def test_with_quirks_rows_of_cores_that_are_not_launched_stay_unwritten() -> None:
+    """Metadata for 28 cores on 4: row r is core r % 28's, and cores 4 to 27 are not there."""
+    inputs = call("BSND", (1, 56), (1, 3), [28, 0, 2, 0])
+    out = torch.full((1, 1, 56), 7.0)
+    run_lse(inputs, quirks=True, soc=cannery.soc("Ascend950", aic_cores=4), outputs=[out])
+    assert (out[0, 0] != 7).nonzero().flatten().tolist() == [0, 1, 2, 3, 28, 29, 30, 31]
+
+
+@pytest.mark.parametrize("quirks", [False, True])
+@pytest.mark.parametrize(
+    ("inputs", "layout", "parameter"),
+    [
+        (call("BSND", (2, 5), (2, 4), [10, 0, 1, 0], cu_seqlens_q=[0, 5]), "BSND", "cu_seqlens_q"),
+        (call("BSND", (2, 5), (2, 4), [10, 0, 1, 0], cu_seqlens_k=[0, 4, 8, 9]), "BSND", "cu_seqlens_k"),
+        (call("TND", (0,), (4,), [0, 0, 1, 0], cu_seqlens_q=[0, 0], cu_seqlens_k=[0, 4]), "TND", "query_index"),
+        (call("BSND", (1, 0), (1, 4), [0, 0, 1, 0]), "BSND", "query_index"),
+        (call("BSND", (5,), (1, 4), [5, 0, 1, 0]), "BSND", "query_index"),
+        (call("TND", (1, 5), (4,), [5, 0, 1, 0], cu_seqlens_q=[0, 5], cu_seqlens_k=[0, 4]), "TND", "query_index"),
+    ],
+)
+def test_what_tiling_refuses(inputs: dict[str, torch.Tensor], layout: str, parameter: str, quirks: bool) -> None:
+    error = refused(inputs, layout, quirks=quirks)
+    assert (error.stage, error.parameter) == (Stage.TILING, parameter)
+    assert error.code == AclnnStatus.ACLNN_ERR_INNER_TILING_ERROR
+
+
+def test_a_call_without_keys_is_accepted_and_its_rows_see_nothing() -> None:
+    inputs = call("BSND", (1, 5), (1, 0), [5, 0, 1, 0])
+    assert run_lse(inputs).eq(-torch.inf).all()
+    out = torch.full((1, 1, 5), 7.0)
+    run_lse(inputs, quirks=True, outputs=[out])
+    assert out.eq(7).all()

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from cannery.ops._lightning_indexer.geometry import Ints, RowTable, Segments
+from cannery.ops._lightning_indexer.geometry import Ints
+from cannery.ops._lightning_indexer.grad_tensors import GradTensors
+from cannery.ops._lightning_indexer.operands import Operands
 from cannery.ops._threads.workers import Run, workers
 
 from .grad import CHUNK, keys_pass, rows_pass
@@ -18,34 +20,12 @@ from .softmax import lse_pass
 from .source import Array, Batch, KeyBlocks, Source, key_blocks, ramps
 
 
-@dataclass(frozen=True)
-class GradTensors:
-    """Flattened, contiguous CPU tensors of a gradient call; outputs are zero on entry.
-
-    q, dq (T, H, 128) and k (T2, 128) in the input dtype; w, dw (T, H), p, y (T, columns), lse (T,), dk (T2, 128) and,
-    where the loss is wanted, loss (T,) in float32.
-    """
-
-    q: torch.Tensor
-    k: torch.Tensor
-    w: torch.Tensor
-    p: torch.Tensor
-    lse: torch.Tensor
-    dq: torch.Tensor
-    dk: torch.Tensor
-    dw: torch.Tensor
-    y: torch.Tensor
-    loss: torch.Tensor | None = None
-
-
-def softmax_lse(
-    q: torch.Tensor, k: torch.Tensor, w: torch.Tensor, seg: Segments, table: RowTable, lse: torch.Tensor
-) -> None:
-    """Write ``lse[token]`` (T,) for the rows of ``table``; q (T, H, 128), k (T2, 128), w (T, H) float32."""
-    source = Source.of(q, k, w)
+def softmax_lse(call: Operands, lse: torch.Tensor) -> None:
+    """Write ``lse[token]`` (T,) for the rows of ``call``; heads of 128, w float32."""
+    source = Source.of(call.q, call.k, call.w)
     out = lse.numpy()
     with workers() as run:
-        for group in key_blocks(seg, table, source.block_bytes):
+        for group in key_blocks(call.seg, call.table, source.block_bytes):
             by_column = source.pack(run, group, pack_columns, (source.q.shape[2], WIDTH))
             for batch in source.batches(group):
                 run(_lse_part(source, batch, by_column, out), batch.rows.visible)
@@ -62,12 +42,12 @@ def _lse_part(source: Source, batch: Batch, by_column: Array, lse: Array) -> Any
     return part
 
 
-def kl_loss_grad(tensors: GradTensors, seg: Segments, table: RowTable) -> None:
-    """Write the gradients and the softmax of the rows of ``table``; dk is the sum over rows in ascending order."""
-    source = Source.of(tensors.q, tensors.k, tensors.w)
+def kl_loss_grad(call: Operands, tensors: GradTensors) -> None:
+    """Write the gradients and the softmax of the rows of ``call``; dk is the sum over rows in ascending order."""
+    source = Source.of(call.q, call.k, call.w)
     results = Results.of(tensors, source)
     with workers() as run:
-        for group in key_blocks(seg, table, 2 * source.block_bytes):
+        for group in key_blocks(call.seg, call.table, 2 * source.block_bytes):
             by_column = source.pack(run, group, pack_columns, (source.q.shape[2], WIDTH))
             by_row = source.pack(run, group, pack_rows, (WIDTH // source.unit.values, HEAD_DIM))
             for batch in source.batches(group):

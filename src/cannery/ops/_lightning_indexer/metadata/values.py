@@ -50,17 +50,9 @@ def check_values(context: CallContext, arrays: Mapping[str, Array]) -> None:
         _VALUE_CHECKS[name](context, name, array)
     if not context.quirks:
         _check_first_offset(context, arrays)
-        check_strictly(context, arrays)
-
-
-def check_strictly(context: CallContext, arrays: Mapping[str, Array]) -> None:
-    """Used lengths within their batch, residuals below the ratio: documented, and not checked by this operator's code.
-
-    Raises:
-        OperatorError: at stage launch, naming tensor, index, value and allowed range.
-    """
-    _check_used(context, arrays)
-    _check_residual(context, arrays)
+        check_used(context, arrays, no_length=2**31)
+        if context.attrs["mask_mode"] == CAUSAL:
+            check_residual(context, arrays)
 
 
 def pieces(count: int) -> Iterator[slice]:
@@ -96,12 +88,20 @@ def _check_first_offset(context: CallContext, arrays: Mapping[str, Array]) -> No
             raise _error(context, name, 0, arrays[name][0], "0: the first batch starts at token 0")
 
 
-def _check_used(context: CallContext, arrays: Mapping[str, Array]) -> None:
-    """A used length is at most the batch's own: by the offsets, else by the largest length where one is given."""
+def check_used(context: CallContext, arrays: Mapping[str, Array], *, no_length: int) -> None:
+    """A used length is at most the batch's own: by the offsets, else by the largest length.
+
+    Args:
+        no_length: what a largest length of 0 stands for.
+
+    Raises:
+        OperatorError: at stage launch, naming tensor, index, value and allowed range.
+    """
     for side in "qk":
         used = arrays.get(f"seqused_{side}", ())
         for piece in pieces(len(used)):
-            room = _room(context, arrays, side, piece)
+            ends = arrays.get(f"cu_seqlens_{side}")
+            room = (context.attrs[f"max_seqlen_{side}"] or no_length) if ends is None else steps(ends, piece)
             beyond = np.flatnonzero(used[piece] > room)
             if beyond.size:
                 index = piece.start + int(beyond[0])
@@ -109,17 +109,14 @@ def _check_used(context: CallContext, arrays: Mapping[str, Array]) -> None:
                 raise _error(context, f"seqused_{side}", index, used[index], f"0 to {length}, the length of the batch")
 
 
-def _room(context: CallContext, arrays: Mapping[str, Array], side: str, piece: slice) -> Any:
-    """Lengths of the batches of a piece; without any, more than every int32."""
-    ends = arrays.get(f"cu_seqlens_{side}")
-    if ends is not None:
-        return steps(ends, piece)
-    return context.attrs[f"max_seqlen_{side}"] or 2**31
+def check_residual(context: CallContext, arrays: Mapping[str, Array]) -> None:
+    """Every residual is below the ratio.
 
-
-def _check_residual(context: CallContext, arrays: Mapping[str, Array]) -> None:
+    Raises:
+        OperatorError: at stage launch, naming tensor, index, value and allowed range.
+    """
     residual, ratio = arrays.get("cmp_residual_k"), context.attrs["cmp_ratio"]
-    if residual is None or context.attrs["mask_mode"] != CAUSAL or residual.max() < ratio:
+    if residual is None or residual.max() < ratio:
         return
     index = int(np.flatnonzero(residual >= ratio)[0])
     raise _error(context, "cmp_residual_k", index, residual[index], f"0 to {ratio - 1}, below cmp_ratio {ratio}")

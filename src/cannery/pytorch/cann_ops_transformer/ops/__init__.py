@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
-from cannery.pytorch.ops import NAMESPACE, torch_operators
+from cannery.pytorch.ops import function, torch_operators
 
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return torch_operators()
     if name in torch_operators():
-        return getattr(getattr(torch.ops, NAMESPACE), name)
+        return function(name)
     raise AttributeError(f"module 'cann_ops_transformer.ops' has no attribute {name!r}")
 
 
