@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from cannery.asc import exports
 
+_WIDTH: Final = 120
 PATH: Final = Path(exports.__file__).with_name("__init__.pyi")
 _HEAD: Final = '''\
 # ruff: noqa
@@ -31,8 +32,14 @@ def stub() -> str:
 
 
 def _definition(name: str, call: Callable[..., Any]) -> str:
-    parameters = ", ".join(_parameter(parameter) for parameter in signature(call).parameters.values())
-    return f"def {name}({parameters}) -> None: ..."
+    """A function, broken into lines as a formatter does it."""
+    parameters = [_parameter(parameter) for parameter in signature(call).parameters.values()]
+    joined = ", ".join(parameters)
+    line = f"def {name}({joined}) -> None: ..."
+    if len(line) <= _WIDTH:
+        return line
+    inner = f"    {joined}" if len(joined) + 4 <= _WIDTH else "\n".join(f"    {one}," for one in parameters)
+    return f"def {name}(\n{inner}\n) -> None: ..."
 
 
 def _parameter(parameter: Parameter) -> str:

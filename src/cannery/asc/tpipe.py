@@ -11,9 +11,10 @@ from cannery.aicore.registers import Registers
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
 from cannery.asc.enums import HardEvent, Hardware, TPosition
-from cannery.asc.queues import TBuf, TQueBind, event_ids
+from cannery.asc.queues import TBuf, TQueBind
 from cannery.asc.tensors import LocalTensor
 from cannery.isa.enums import MEMORY
+from cannery.isa.queues import event_ids
 
 __all__ = ["LocalMemAllocator", "TBufPool", "TPipe", "get_tpipe_ptr"]
 

@@ -17,7 +17,7 @@ class DataType:
         kind: "Int", "UInt", "Float" or "Any".
         bitwidth: bits of an element, None for void.
         size: bytes of an element, 0 where it is no whole number of bytes.
-        low, high: the smallest and the largest integer, 0 where the type is none.
+        low, high: the smallest and the largest integer; both 0 where the type has none.
     """
 
     __slots__ = ("bitwidth", "high", "kind", "low", "name", "numpy", "size")
@@ -78,7 +78,7 @@ class DataType:
 
     def element(self, value: Any) -> Any:
         """A scalar as an element: floats are rounded, integers wrap."""
-        return self.numpy.type(self.wrap(int(value)) if self.is_int() else value)
+        return self.numpy.type(self.wrap(int(value)) if self.high else value)
 
     def bytes_of(self, value: Any) -> np.ndarray[Any, Any]:
         """A scalar's bytes as an element."""

@@ -13,7 +13,7 @@ import numpy as np
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import MOVE, Access, Instruction, Site
 from cannery.aicore.memory import Arena
-from cannery.isa.move import pipe_of
+from cannery.isa.move import pipe_between
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK, runs_of
 from cannery.isa.tensors import Global, Local, Tensor, reach
@@ -98,7 +98,7 @@ def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, plac
         values[places.source >= 0] = _load(src, real)
         _store(dst, places.target, values)
 
-    pipe, work = pipe_of(core, op, dst, src), len(real) * dtype.size
+    pipe, work = pipe_between(core, op, write.memory.name, read.memory.name), len(real) * dtype.size
     core.issue(Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dtype, work))
 
 

@@ -73,8 +73,11 @@ def copy_counted(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor
     size = count * local.dtype.size
     whole = size // BLOCK * BLOCK
     if whole != size:
-        memory = memory_of(dst if isinstance(dst, Local) else src)
-        core.report("rounded_copy", site, memory=memory, pipes=(pipe_of(core, op, dst, src),), size=size, kept=whole)
+        to, origin = memory_of(dst), memory_of(src)
+        pipes = (pipe_between(core, op, to, origin),)
+        core.report(
+            "rounded_copy", site, memory=to if isinstance(dst, Local) else origin, pipes=pipes, size=size, kept=whole
+        )
     if whole > 0:
         pieces = Pieces(1, whole, whole)
         copy_pieces(core, site, op, dst, src, pieces, pieces)
@@ -149,7 +152,7 @@ def load_padded(
             piece[left : left + length] = buffer.load(offset + index * origin.step, length)
             _store(dst, write.lower + index * there.step, piece, None)
 
-    pipe = pipe_of(core, op, dst, src)
+    pipe = pipe_between(core, op, write.memory.name, read.memory.name)
     core.issue(
         Instruction(
             op.name, pipe, (read,), (write,), site, effect, (), FILL, None, unwritten, dst.dtype, count * length
@@ -191,19 +194,18 @@ def copy_pieces(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor,
         write, read = write._replace(runs=there.runs()), read._replace(runs=origin.runs())
     atomic = core.registers.atomic_op if write.memory is core.gm else None
     effect, *args = _copier(core, dst, src, write, read, there, origin)
-    pipe, work = pipe_of(core, op, dst, src), origin.number * origin.length
+    pipe, work = pipe_between(core, op, write.memory.name, read.memory.name), origin.number * origin.length
     core.issue(
         Instruction(op.name, pipe, (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work)
     )
 
 
-def pipe_of(core: Core, op: Op, dst: Tensor, src: Tensor) -> int:
-    """The pipe that copies between two tensors' memories.
+def pipe_between(core: Core, op: Op, to: str, origin: str) -> int:
+    """The pipe that copies from one memory to another.
 
     Raises:
         NotImplementedError: none does.
     """
-    to, origin = memory_of(dst), memory_of(src)
     pipe = op.routes.get((to, origin))
     if pipe is None:
         raise NotImplementedError(f"{op.name} from {origin} to {to} on {core.soc.name} is not simulated")

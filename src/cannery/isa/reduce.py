@@ -46,7 +46,7 @@ def reduce_repeat(
 
     def effect() -> None:
         rows = _rows(gather(*source), pattern, REPEAT // src.dtype.size)
-        scatter(*target, np.array([op.compute(row) for row in rows]))
+        scatter(*target, _of_each(op.compute, rows))
 
     _issue(core, site, op, source, [target], effect)
 
@@ -67,9 +67,10 @@ def best_of_repeat(
 
     def effect() -> None:
         rows = _rows(gather(*source), pattern, REPEAT // src.dtype.size)
-        places = [int(op.compute(row)) for row in rows]
-        values = np.array([row[at] for row, at in zip(rows, places, strict=True)]).astype(src.dtype.numpy)
-        scatter(*target, _packed(fields, values, _lanes_at(pattern, places), width))
+        places = [op.compute(part) for part in rows]
+        best = np.concatenate([part[np.arange(len(part)), at] for part, at in zip(rows, places, strict=True)])
+        numbers = _lanes_at(pattern, np.concatenate(places))
+        scatter(*target, _packed(fields, best.astype(src.dtype.numpy), numbers, width))
 
     _issue(core, site, op, source, [target], effect)
 
@@ -119,7 +120,7 @@ def sum_of_tensor(
     def effect() -> None:
         values = gather(*source)
         if pattern is not None:
-            values = np.array([tree_sum(row) for row in _rows(values, pattern, per_repeat)], values.dtype)
+            values = _of_each(tree_sum, _rows(values, pattern, per_repeat))
         scatter(*target, _total(values, per_repeat, pattern is None))
 
     _issue(core, site, op, source, [target, *_scratch(scratch, source)], effect)
@@ -164,10 +165,16 @@ def _whole(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Oper
 
 
 def _rows(values: Array, pattern: Pattern, per_repeat: int) -> list[Array]:
-    """The active values of each repeat."""
-    if pattern.total is not None:
-        return [values[first : first + per_repeat] for first in range(0, len(values), per_repeat)]
-    return list(values.reshape(pattern.repeats, -1))
+    """The active values of each repeat: one a row, a shorter last one apart."""
+    if pattern.total is None:
+        return [values.reshape(pattern.repeats, -1)]
+    whole = len(values) // per_repeat * per_repeat
+    return [part for part in (values[:whole].reshape(-1, per_repeat), values[None, whole:]) if part.size]
+
+
+def _of_each(compute: Compute, rows: Sequence[Array]) -> Array:
+    """The result for each row."""
+    return np.concatenate([compute(part) for part in rows])
 
 
 def _strided(dst: Local, count: int, step: int, width: int = 1) -> Operand:
@@ -198,9 +205,9 @@ def _packed(fields: tuple[str, ...], values: Array, places: Array, width: int) -
     return np.stack(columns, axis=1).reshape(-1)
 
 
-def _lanes_at(pattern: Pattern, places: list[int]) -> Array:
+def _lanes_at(pattern: Pattern, places: Array) -> Array:
     """Positions among active lanes as lane numbers of the repeat."""
-    return np.array(places) if pattern.total is not None else lane_numbers(pattern.bits, 128)[places]
+    return places if pattern.total is not None else lane_numbers(pattern.bits, 128)[places]
 
 
 def _element_number(pattern: Pattern | None, at: int, count: int) -> int:

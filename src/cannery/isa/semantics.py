@@ -99,3 +99,13 @@ def max_of_rows(rows: Array) -> Array:
 
 def min_of_rows(rows: Array) -> Array:
     return rows.min(axis=-1)
+
+
+def first_max(rows: Array) -> Array:
+    """Where the largest of each row is, the first of several."""
+    return rows.argmax(axis=-1)
+
+
+def first_min(rows: Array) -> Array:
+    """Where the smallest of each row is, the first of several."""
+    return rows.argmin(axis=-1)

@@ -104,15 +104,15 @@ ROWS: Final = (
     Op("gather", "gather", ("dst", "src", "src_offset")),
     _reduction("whole_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE),
     _reduction("repeat_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE),
-    _reduction("whole_reduce_max", "best_of_repeat", np.argmax, _ONE),
-    _reduction("whole_reduce_min", "best_of_repeat", np.argmin, _ONE),
+    _reduction("whole_reduce_max", "best_of_repeat", semantics.first_max, _ONE),
+    _reduction("whole_reduce_min", "best_of_repeat", semantics.first_min, _ONE),
     _reduction("block_reduce_sum", "reduce_block", semantics.tree_sum, Align(elements=8)),
     _reduction("block_reduce_max", "reduce_block", semantics.max_of_rows, Align(elements=8)),
     _reduction("block_reduce_min", "reduce_block", semantics.min_of_rows, Align(elements=8)),
     _reduction("pair_reduce_sum", "reduce_pair", semantics.pair_sums, Align(32)),
     _reduction("reduce_sum", "sum_of_tensor", semantics.tree_sum, _ONE, _TO_SCRATCH),
-    _reduction("reduce_max", "best_of_tensor", np.argmax, _ONE, _TO_SCRATCH),
-    _reduction("reduce_min", "best_of_tensor", np.argmin, _ONE, _TO_SCRATCH),
+    _reduction("reduce_max", "best_of_tensor", semantics.first_max, _ONE, _TO_SCRATCH),
+    _reduction("reduce_min", "best_of_tensor", semantics.first_min, _ONE, _TO_SCRATCH),
 )
 
 TABLE: Final = MappingProxyType({op.name: op for op in ROWS})

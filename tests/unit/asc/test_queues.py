@@ -98,34 +98,6 @@ def test_a_queue_program_and_its_twin_with_flags_issue_the_same() -> None:
     assert sequence(with_queues) == sequence(with_flags)
 
 
-ROUTES = [
-    (IN, "MTE2_V", "V_MTE2"),
-    (OUT, "V_MTE3", "MTE3_V"),
-    (asc.TPosition.A1, "MTE2_MTE1", "MTE1_MTE2"),
-    (asc.TPosition.A2, "MTE1_M", "M_MTE1"),
-    (asc.TPosition.CO1, "M_FIX", "FIX_M"),
-]
-
-
-@pytest.mark.parametrize(("position", "ready", "freed"), ROUTES)
-def test_events_by_position(position: Any, ready: str, freed: str) -> None:
-    @asc.jit
-    def kernel() -> None:
-        queue = asc.TQue(position, 1)
-        assert (queue.ready, queue.freed) == (EVENT[ready], EVENT[freed])
-
-    kernel[1]()
-
-
-def test_a_bound_queue_connects_two_positions() -> None:
-    @asc.jit
-    def kernel() -> None:
-        queue = asc.TQueBind(IN, OUT, 1)
-        assert (queue.ready, queue.freed) == (EVENT.MTE2_MTE3, EVENT.MTE3_MTE2)
-
-    kernel[1]()
-
-
 def test_buffers_go_round_and_lengths_are_rounded() -> None:
     @asc.jit
     def kernel() -> None:

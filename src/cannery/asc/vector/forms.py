@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from cannery.asc.params import BinaryRepeatParams, UnaryRepeatParams
@@ -38,12 +39,13 @@ def addressing_of(op: Op, args: Sequence[Any], options: dict[str, Any], operands
 
 def strides(params: Any, operands: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """The strides of operands, by their names in the repeat parameters."""
-    return tuple([(int(getattr(params, blk)), int(getattr(params, rep))) for blk, rep in _fields(operands)])
+    values = _fields(operands)(params)
+    return tuple(zip(values[::2], values[1::2], strict=True))
 
 
 @cache
-def _fields(operands: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((f"{name}_blk_stride", f"{name}_rep_stride") for name in operands)
+def _fields(operands: tuple[str, ...]) -> attrgetter[Any]:
+    return attrgetter(*(f"{name}_{step}_stride" for name in operands for step in ("blk", "rep")))
 
 
 def count_or(names: Sequence[str], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
