@@ -134,15 +134,50 @@ def test_a_plug_in_that_exits_ends_with_2(st: Command, tmp_path: Path) -> None:
     ],
 )
 def test_a_malformed_row_ends_with_2_and_one_line(st: Command, tmp_path: Path, old: str, new: str, said: str) -> None:
-    lines = UNPAD.read_text(encoding="utf-8").splitlines()
+    lines = UNPAD.read_text(encoding="utf-8").splitlines()[:3]
     head, _, cells = lines[1].partition("|")
     lines[1] = head + "|" + cells.replace(old, new, 1)
     path = tmp_path / "bad.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     ended = st(path)
-    assert (ended.code, ended.out) == (2, "")
+    assert ended.code == 2 and "1 passed, 1 failed, 0 skipped" in ended.out
     assert said in ended.err and "bad.csv" in ended.err and "row 1" in ended.err and ended.err.count("\n") == 1
-    assert list(tmp_path.glob("*_result.csv")) == []
+    assert [row["precision_status"] for row in rows(tmp_path / "bad_result.csv")] == ["CASE_INVALID", "PASS"]
+
+
+def test_a_file_of_malformed_rows_is_refused_before_anything_is_written(st: Command, tmp_path: Path) -> None:
+    lines = UNPAD.read_text(encoding="utf-8").splitlines()[:3]
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join(lines).replace("|float16|", "|float17|"), encoding="utf-8")
+    ended = st(path)
+    assert (ended.code, ended.out) == (2, "") and "row 1 (line 2): column InDType" in ended.err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("source", [UNPAD, UPDATE])
+def test_a_file_of_only_a_header_is_not_green(st: Command, tmp_path: Path, source: Path) -> None:
+    (tmp_path / "empty.csv").write_text(source.read_text(encoding="utf-8").splitlines()[0] + "\n\n")
+    ended = st("empty.csv", UPDATE)
+    assert (ended.code, ended.out) == (2, "") and "empty.csv: found a header and no row" in ended.err
+
+
+def test_a_row_that_awaits_an_error_has_no_precision(st: Command, tmp_path: Path) -> None:
+    ended = st(UNPAD, "-k", "UnpadOneDim")
+    header, line = ended.out.splitlines()[:2]
+    assert line[header.index("precision %") :].split() == ["I:ERROR_INVALID_TENSOR_DIM"]
+    assert line.index("I:ERROR") == header.index("error met")
+    (row,) = rows(tmp_path / "unpad_with_hidden_state_result.csv")
+    assert (row["dyn_precision"], row["precision_status"]) == ("", "PASS")
+    assert row["actual_error"] == "I:ERROR_INVALID_TENSOR_DIM"
+
+
+def test_results_of_several_files_go_to_a_folder_of_their_own(st: Command, tmp_path: Path) -> None:
+    assert st(UPDATE, UNPAD, "-k", "*UnpadOneDim").code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["st_results"]
+    assert sorted(path.name for path in (tmp_path / "st_results").iterdir()) == [
+        "ttk_kernel_update_tensor_desc_st_result.csv",
+        "unpad_with_hidden_state_result.csv",
+    ]
 
 
 def test_a_missing_column_is_named(st: Command, tmp_path: Path) -> None:

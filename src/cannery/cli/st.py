@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 # Beyond so many rows the table has a line a file; the rows that failed are listed in any case.
 MAX_TABLE_ROWS = 200
-FAILED = 1
+FAILED, MALFORMED = 1, 2
+NO_ERROR = "NO_ERROR"
 
 
 def st(
@@ -29,7 +30,11 @@ def st(
     soc: str | None = setting("chip", "NAME", "Chip for every row; default: the row's own."),
     pattern: str = typer.Option("", "-k", metavar="PATTERN", help="Only rows whose name contains or matches this."),
     output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FILE", help="Result file (.csv), or a folder; default: <stem>_result.csv here."
+        None,
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Result file (.csv), or a folder; default: <stem>_result.csv here, of several files in st_results.",
     ),
     junit: Path | None = typer.Option(None, "--junit", metavar="FILE", help="Also write a JUnit XML report."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="Seed of all input data."),
@@ -44,12 +49,14 @@ def st(
     ),
     quirks: bool | None = setting("quirks"),
 ) -> None:
-    """Run system tests from case files. Exit code 1 when a row fails, 2 when a file is malformed."""
-    from cannery.st import Options, find_case_files, load_cases, plan_results
+    """Run system tests from case files. Exit code 1 when a row fails, 2 when a file or a row is malformed."""
+    from cannery.st import Options, find_case_files, plan_results, read_cases
 
     paths = find_case_files(files)
     targets = plan_results(paths, output)
-    loaded = [load_cases(path) for path in paths]
+    loaded = [read_cases(path) for path in paths]
+    if not any(file.cases for file in loaded):
+        raise loaded[0].refused[0].error
     read = [*paths, *(path for file in loaded for case in file.cases for path in case.files)]
     check_apart([*(("-o", target) for target in targets), ("--junit", junit)], read)
     options = Options(engine, soc, seed, compare, tuple(plugin), quirks)
@@ -59,6 +66,8 @@ def st(
     finally:
         campaign.write()
     campaign.show(verbose)
+    if any(result.is_malformed for result in campaign.results):
+        raise typer.Exit(MALFORMED)
     if any(result.has_failed for result in campaign.results):
         raise typer.Exit(FAILED)
 
@@ -81,8 +90,8 @@ class _Campaign:
         """Run the selected rows."""
         from cannery.st import OptionError, run_cases, select
 
-        cases = [case for file in self.files for case in file.cases]
-        chosen = select(cases, pattern) if pattern else tuple(cases)
+        rows = [row for file in self.files for row in file.rows]
+        chosen = select(rows, pattern) if pattern else tuple(rows)
         if pattern and not chosen:
             raise OptionError(f"-k: found no row whose name fits {pattern!r}, expected at least one")
         results = run_cases(chosen, options)
@@ -110,6 +119,9 @@ class _Campaign:
         table = _table_of_files(self.files, self.results) if is_long else _table_of_rows(self.results)
         lines = [*_failures(self.results, is_verbose), _summary(self.results, self.targets, self.junit)]
         print_blocks([table, "", *lines])
+        for result in self.results:
+            if result.is_malformed:
+                typer.echo(f"cannery: {result.log}", err=True)
 
 
 def _with_progress(results: Iterator[CaseResult], total: int) -> Iterator[CaseResult]:
@@ -134,12 +146,13 @@ def _table_of_rows(results: Sequence[CaseResult]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("row", justify="right")
     table.add_column("case", overflow="fold")
-    for title in ("operator", "chip", "status", "precision %"):
+    for title in ("operator", "chip", "status", "precision %", "error met"):
         table.add_column(title, overflow="fold")
     for result in results:
         status = Text(result.status, style=_style(result))
         case = result.case
-        table.add_row(str(case.row), Text(case.name), case.operator.name, result.soc, status, _precision(result))
+        words = (Text(case.operator_name), result.soc, status, result.precision, _error(result))
+        table.add_row(str(case.row), Text(case.name), *words)
     return table
 
 
@@ -156,9 +169,9 @@ def _table_of_files(files: Sequence[CaseFile], results: Sequence[CaseResult]) ->
     return table
 
 
-def _precision(result: CaseResult) -> str:
-    """What was compared; for a row that awaits an error, the error it met."""
-    return result.precision or (result.actual if result.case.expected.stage is not None else "")
+def _error(result: CaseResult) -> str:
+    """The error that a row met, awaited or not."""
+    return "" if result.actual == NO_ERROR else result.actual
 
 
 def _style(result: CaseResult) -> str:
@@ -172,7 +185,7 @@ def _counts(results: Sequence[CaseResult]) -> tuple[int, int, int]:
 
 
 def _failures(results: Sequence[CaseResult], is_verbose: bool) -> list[str]:
-    return [_failure(result, is_verbose) for result in results if result.has_failed]
+    return [_failure(result, is_verbose) for result in results if result.has_failed and not result.is_malformed]
 
 
 def _failure(result: CaseResult, is_verbose: bool) -> str:

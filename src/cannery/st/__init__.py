@@ -1,7 +1,7 @@
 """System tests from case files: rows of operators' own files, run here and judged by their goldens."""
 
-from cannery.st.case import Case, CaseFile, CaseFileError, Expectation
-from cannery.st.files import find_case_files, load_cases, select
+from cannery.st.case import Case, CaseFile, CaseFileError, Expectation, RefusedRow
+from cannery.st.files import find_case_files, load_cases, read_cases, select
 from cannery.st.places import plan_results, write_atomically
 from cannery.st.report import junit_xml
 from cannery.st.result import CaseResult, write_results
@@ -16,6 +16,7 @@ __all__ = [
     "Expectation",
     "OptionError",
     "Options",
+    "RefusedRow",
     "SpecError",
     "TestSpec",
     "find_case_files",
@@ -23,6 +24,7 @@ __all__ = [
     "load_cases",
     "load_spec",
     "plan_results",
+    "read_cases",
     "run_case",
     "run_cases",
     "select",

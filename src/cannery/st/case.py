@@ -182,6 +182,11 @@ class Case:
     notes: tuple[str, ...] = ()
 
     @property
+    def operator_name(self) -> str:
+        """CANN's type of the operator."""
+        return self.operator.name
+
+    @property
     def tensors(self) -> tuple[TensorSpec | None, ...]:
         """The inputs with lists of tensors laid flat, as the operator takes them."""
         flat: list[TensorSpec | None] = []
@@ -207,12 +212,44 @@ class Case:
 
 
 @dataclass(frozen=True)
+class RefusedRow:
+    """A row that cannot be read; the other rows of its file run.
+
+    Attributes:
+        file, row, name, cells: as those of a case.
+        operator_name: what the row calls it.
+        error: what is wrong.
+    """
+
+    file: Path
+    row: int
+    name: str
+    operator_name: str
+    cells: Mapping[str, str]
+    error: CaseFileError
+
+    @property
+    def input_bytes(self) -> int:
+        """Nothing is known of its inputs."""
+        return 0
+
+
+Row = Case | RefusedRow
+
+
+@dataclass(frozen=True)
 class CaseFile:
-    """A file read: its columns in order and its rows."""
+    """A file read: its columns in order, the cases, and the rows that are none."""
 
     path: Path
     columns: tuple[str, ...]
     cases: tuple[Case, ...]
+    refused: tuple[RefusedRow, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Cases and refused rows as they stand."""
+        return tuple(sorted((*self.cases, *self.refused), key=lambda row: row.row))
 
 
 def check_chip(name: object) -> None:

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TypeVar
 
 from cannery.operator import Operator, find_operator
 from cannery.st.atb import reader as atb_reader
 from cannery.st.atb import schema as atb_schema
-from cannery.st.case import Case, CaseFile, CaseFileError, CellError
+from cannery.st.case import Case, CaseFile, CaseFileError, CellError, RefusedRow, Row
 from cannery.st.ttk import reader as ttk_reader
 from cannery.st.ttk import schema as ttk_schema
 
 MAX_COLUMNS = 1000
 RESULT_SUFFIX = "_result.csv"
 Find = Callable[[str], Operator]
+AnyRow = TypeVar("AnyRow", Case, Case | RefusedRow)
 _Rows = Iterator[tuple[int, list[str]]]
 
 
@@ -42,40 +44,58 @@ def find_case_files(paths: Iterable[Path | str]) -> tuple[Path, ...]:
 
 
 def load_cases(path: Path | str, find: Find = find_operator) -> CaseFile:
-    """Read a case file; its header tells the format.
+    """Read a case file of which every row is in order; its header tells the format.
 
     Args:
         path: a kernel case file of ops-test-kit (commas) or a case file of ATB (bars).
         find: gives the operator of a name; raises ValueError for an unknown one.
 
     Raises:
-        CaseFileError: the file is malformed; one line with file, row, column, found, expected.
+        CaseFileError: the file or a row is malformed; one line with file, row, column, found, expected.
+    """
+    file = read_cases(path, find)
+    if file.refused:
+        raise file.refused[0].error
+    return file
+
+
+def read_cases(path: Path | str, find: Find = find_operator) -> CaseFile:
+    """Read a case file; rows that cannot be read are among those refused, and say why.
+
+    Args:
+        path, find: as those of ``load_cases``.
+
+    Raises:
+        CaseFileError: the file is malformed, its header is, or there is nothing but a header.
     """
     path = Path(path)
     lines = _lines(path)
     header = next((line for line in lines if line.strip()), "")
     layout = _layout(path, header)
-    rows = layout.split(path, lines)
-    columns = _columns(path, next(rows)[1], layout)
-    cases = []
-    for number, (line, values) in enumerate(rows, 1):
-        cases.append(_case(path, number, line, columns, values, layout, find))
-    return CaseFile(path, columns, tuple(cases))
+    split = layout.split(path, lines)
+    columns = _columns(path, next(split)[1], layout)
+    rows = [_row(path, number, line, columns, values, layout, find) for number, (line, values) in enumerate(split, 1)]
+    if not rows:
+        raise CaseFileError(path, None, None, "", "a header and no row", "at least one row")
+    cases = tuple(row for row in rows if isinstance(row, Case))
+    return CaseFile(path, columns, cases, tuple(row for row in rows if isinstance(row, RefusedRow)))
 
 
-def select(cases: Sequence[Case], pattern: str) -> tuple[Case, ...]:
-    """The cases whose name contains the pattern, or matches it where it has ``*``, ``?`` or ``[``; case is ignored."""
+def select(rows: Sequence[AnyRow], pattern: str) -> tuple[AnyRow, ...]:
+    """The rows whose name contains the pattern, or matches it where it has ``*``, ``?`` or ``[``; case is ignored."""
     wanted = pattern.lower()
     if not any(sign in wanted for sign in "*?["):
         wanted = f"*{wanted}*"
-    return tuple(case for case in cases if fnmatchcase(case.name.lower(), wanted))
+    return tuple(row for row in rows if fnmatchcase(row.name.lower(), wanted))
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """A format: the columns it cannot do without, how lines become cells, how cells become a case."""
+    """A format: columns it cannot do without, those of name and operator, how lines become cells and cells a case."""
 
     required: tuple[str, ...]
+    name: str
+    operator: str
     split: Callable[[Path, Sequence[str]], _Rows]
     read_row: Callable[[Path, int, Mapping[str, str], Find], Case]
     misspelled: Callable[[tuple[str, ...]], tuple[str, str] | None]
@@ -118,16 +138,20 @@ def _columns(path: Path, header: list[str], layout: _Layout) -> tuple[str, ...]:
     return columns
 
 
-def _case(
+def _row(
     path: Path, number: int, line: int, columns: tuple[str, ...], values: list[str], layout: _Layout, find: Find
-) -> Case:
-    if len(values) != len(columns):
-        raise CaseFileError(path, number, line, "", f"{len(values)} cells", f"{len(columns)}, one a column")
-    cells = dict(zip(columns, values, strict=True))
+) -> Row:
+    cells = dict(zip(columns, values, strict=False))
     try:
+        if len(values) != len(columns):
+            raise CellError(f"{len(values)} cells", f"{len(columns)}, one a column")
         return layout.read_row(path, number, cells, find)
     except CellError as failure:
-        raise CaseFileError(path, number, line, failure.column, failure.found, failure.expected) from None
+        error = CaseFileError(path, number, line, failure.column, failure.found, failure.expected)
+    except (ValueError, ArithmeticError, RecursionError, MemoryError) as failure:
+        error = CaseFileError(path, number, line, "", f"{type(failure).__name__}: {failure}", "a row that can be read")
+    name = cells.get(layout.name, "").strip() or f"row_{number}"
+    return RefusedRow(path, number, name, cells.get(layout.operator, "").strip(), cells, error)
 
 
 def _split_commas(path: Path, lines: Sequence[str]) -> _Rows:
@@ -156,5 +180,7 @@ def _split(path: Path, lines: Sequence[str], delimiter: str) -> _Rows:
         ) from None
 
 
-_TTK = _Layout(ttk_schema.REQUIRED, _split_commas, ttk_reader.read_row, ttk_schema.misspelled)
-_ATB = _Layout(atb_schema.COLUMNS, _split_bars, atb_reader.read_row, lambda columns: None)
+_TTK = _Layout(
+    ttk_schema.REQUIRED, "testcase_name", "op_name", _split_commas, ttk_reader.read_row, ttk_schema.misspelled
+)
+_ATB = _Layout(atb_schema.COLUMNS, "CaseName", "OpName", _split_bars, atb_reader.read_row, lambda columns: None)

@@ -12,9 +12,14 @@ from pathlib import Path
 from cannery.st.case import CaseFileError
 from cannery.st.files import RESULT_SUFFIX
 
+# The folder for results of several files when no place is given.
+RESULTS = "st_results"
+
 
 def plan_results(files: Sequence[Path], output: Path | None) -> tuple[Path, ...]:
     """Where the results of each file go: a folder, or one file for all (a name with a suffix). No two share a name.
+
+    Without a place, results of one file go to the current folder, those of several to a folder of their own there.
 
     Raises:
         CaseFileError: the place cannot be written, or is an input.
@@ -22,7 +27,7 @@ def plan_results(files: Sequence[Path], output: Path | None) -> tuple[Path, ...]
     if output is not None and _is_file(output):
         targets = (output,) * len(files)
     else:
-        folder = output if output is not None else Path()
+        folder = output or Path(RESULTS if len(files) > 1 else "")
         targets = tuple(folder / f"{name}{RESULT_SUFFIX}" for name in _distinct_stems(files))
     inputs = {file.resolve() for file in files}
     for target in targets:

@@ -40,7 +40,7 @@ def _kind(result: CaseResult) -> str:
 
 
 def _add(suite: ElementTree.Element, result: CaseResult) -> None:
-    names = {"classname": result.case.operator.name, "name": _clean(result.case.name)}
+    names = {"classname": result.case.operator_name, "name": _clean(result.case.name)}
     case = ElementTree.SubElement(suite, "testcase", names)
     kind = _kind(result)
     if kind == "skipped":

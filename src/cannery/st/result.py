@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from cannery.operator import TilingResult
-from cannery.st.case import Case
+from cannery.operator.definition import snake_case
+from cannery.st.case import Row
 from cannery.st.compare import Verdict
 from cannery.st.places import write_atomically
 
 PASS, FAIL = "PASS", "FAIL"
+# What is said of a row that cannot be read.
+MALFORMED = "CASE_INVALID"
 # The kernel runs in one mode here; the columns of the other two say so in the kit's words.
 CONST_OFF, BINARY_OFF = "CST_OFF", "BIN_OFF"
 # Columns of the kit's kernel result, in its order, then ours. Times stay empty: a host's clock says nothing of a
@@ -52,7 +55,7 @@ class CaseResult:
         findings: of a checked engine.
     """
 
-    case: Case
+    case: Row
     status: str
     is_skipped: bool = False
     soc: str = ""
@@ -76,6 +79,11 @@ class CaseResult:
         return not self.has_passed and not self.is_skipped
 
     @property
+    def is_malformed(self) -> bool:
+        """Whether the row could not be read."""
+        return self.status == MALFORMED
+
+    @property
     def precision(self) -> str:
         """Share of elements in order in percent, one number an output."""
         return ", ".join(_percent(verdict.precision) for verdict in self.verdicts)
@@ -86,9 +94,9 @@ def result_cells(result: CaseResult) -> dict[str, str]:
     tiling = result.tiling
     cells = dict.fromkeys(COLUMNS, "")
     cells.update(
-        dyn_kernel_name=result.case.operator.definition.snake_name if tiling else "",
+        dyn_kernel_name=snake_case(result.case.operator_name) if tiling else "",
         dyn_block_dim=str(tiling.block_dim) if tiling else "",
-        dyn_precision=result.precision or result.status,
+        dyn_precision=result.precision or ("" if result.has_passed else result.status),
         cst_precision=CONST_OFF,
         bin_precision=BINARY_OFF,
         dyn_oob_result=_findings(result, "OOB"),

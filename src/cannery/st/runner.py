@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from cannery.settings import Origin, chosen_chip, chosen_quirks, current_setting
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 from cannery.st.call import Planned, launch, plan
-from cannery.st.case import OTHER_CHIPS, Case, Expectation, shorten
+from cannery.st.case import OTHER_CHIPS, Case, Expectation, Row, shorten
 from cannery.st.compare import StandardError, Verdict
 from cannery.st.compare.route import standard_name
 from cannery.st.data import DataError
@@ -21,7 +21,7 @@ from cannery.st.inputs import make_inputs
 from cannery.st.invoke import InvokeError
 from cannery.st.judge import HookError, judge
 from cannery.st.reference import make_reference
-from cannery.st.result import FAIL, PASS, CaseResult, kind_of
+from cannery.st.result import FAIL, MALFORMED, PASS, CaseResult, kind_of
 from cannery.st.spec import TestSpec, load_spec
 from cannery.st.usercode import told, traceback_of
 
@@ -55,21 +55,21 @@ class OptionError(ValueError):
     """An option that fits no row of the campaign."""
 
 
-def run_cases(cases: Iterable[Case], options: Options = Options()) -> Iterator[CaseResult]:
-    """The result of each case, in order, as it comes.
+def run_cases(rows: Iterable[Row], options: Options = Options()) -> Iterator[CaseResult]:
+    """The result of each row, in order, as it comes; that of a refused one says why it is.
 
     Raises:
         SpecError: the assets of an operator break the TestSpec contract; nothing was run then.
         OptionError: no operator of the cases has the engine.
         UnknownSocError, StandardError: there is no such chip or standard.
     """
-    cases = tuple(cases)
-    specs = prepare(cases, options)
-    return (_run_case(case, options, specs[case.operator.name] or TestSpec("none")) for case in cases)
+    rows = tuple(rows)
+    specs = prepare([row for row in rows if isinstance(row, Case)], options)
+    return (_run_row(row, options, specs) for row in rows)
 
 
-def run_case(case: Case, options: Options = Options()) -> CaseResult:
-    """The result of one case. A fault of the operator, its golden or its data is in the result.
+def run_case(case: Row, options: Options = Options()) -> CaseResult:
+    """The result of one row. A fault of the operator, its golden or its data is in the result.
 
     Raises:
         SpecError, OptionError, UnknownSocError, StandardError: see ``run_cases``.
@@ -96,6 +96,12 @@ def prepare(cases: Sequence[Case], options: Options) -> dict[str, TestSpec | Non
     return {name: load_spec(operator, options.plugins) for name, operator in operators.items()}
 
 
+def _run_row(row: Row, options: Options, specs: Mapping[str, TestSpec | None]) -> CaseResult:
+    if isinstance(row, Case):
+        return _run_case(row, options, specs[row.operator.name] or TestSpec("none"))
+    return CaseResult(row, MALFORMED, log=str(row.error))
+
+
 def _run_case(case: Case, options: Options, spec: TestSpec) -> CaseResult:
     chip = choose_soc(case, options)
     if chip is None or not case.is_enabled:
@@ -104,7 +110,7 @@ def _run_case(case: Case, options: Options, spec: TestSpec) -> CaseResult:
     try:
         return _run(case, options, spec, chip, base)
     except OperatorError as error:
-        return _refused(base, error)
+        return _refused(base, case.expected, error)
     except KeyboardInterrupt:
         raise
     except BaseException as failure:  # a fault of one operator must not end the campaign, nor must its sys.exit
@@ -185,16 +191,16 @@ def _launch(case: Case, options: Options, spec: TestSpec, planned: Planned, base
     return _judged(base, judge(case, spec, context, outputs, reference))
 
 
-def _refused(base: CaseResult, error: OperatorError) -> CaseResult:
+def _refused(base: CaseResult, expected: Expectation, error: OperatorError) -> CaseResult:
     """The result of a row whose call the contract refused."""
-    actual, expected = f"{error.stage.letter}:{error.code.name}", base.case.expected
+    actual = f"{error.stage.letter}:{error.code.name}"
     base = replace(base, actual=actual)
     if expected.code and actual == str(expected):
         return replace(base, status=PASS)
     if isinstance(error, OutputMismatchError) and not expected.code:
         # What the row declares is wrong, not the operator.
         return _noted(base, error)
-    wanted = f"expected {expected}, found {actual}: " if base.case.expected != Expectation() else ""
+    wanted = f"expected {expected}, found {actual}: " if expected != Expectation() else ""
     return _noted(replace(base, status=actual), f"{wanted}{error}")
 
 

@@ -159,7 +159,7 @@ class Lab:
 
     def run(self, file: CaseFile, text: str = GOLDEN, **options: Any) -> list[CaseResult]:
         """The results of a file with the golden of that text."""
-        return list(run_cases(file.cases, Options(plugins=(self.plugin(text),), **options)))
+        return list(run_cases(file.rows, Options(plugins=(self.plugin(text),), **options)))
 
     def with_engine(self, file: CaseFile, launch: Any) -> CaseFile:
         """The same file for an operator with another engine."""

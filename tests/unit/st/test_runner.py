@@ -314,6 +314,37 @@ def test_a_malformed_cell_of_an_atb_file_is_named(lab: Any, row: dict[str, str],
     assert (caught.value.row, caught.value.column) == (2, column)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"DataGenRange": "nan"},
+        {"DataGenType": "NaN", "DataGenRange": ""},
+        {"InTensorFile": "nan", "OutTensorFile": "nan", "TestType": "nan", "ExpectedError": "nan", "SocVersion": "nan"},
+        {"DataGenRange": "-5,5;-5,5;-5,5", "DataGenType": "random;one"},
+        {"OutShape": "", "ExpectedError": "I:NO_ERROR"},
+        {"OutShape": "nan", "OutDType": "", "ExpectedError": "I:NO_ERROR"},
+        {"InNum": "2", "InDType": "float16;float16", "InFormat": "nd;nd", "InShape": "2,3;0"},
+    ],
+)
+def test_odd_cells_that_the_original_reads_are_judged(lab: Any, row: dict[str, str]) -> None:
+    assert [result.status for result in lab.run(lab.atb(row), PLAIN)] == ["PASS"]
+
+
+def test_nan_as_a_bound_is_one(lab: Any) -> None:
+    (spec,) = lab.atb({"DataGenRange": "nan,nan"}).cases[0].tensors
+    assert spec.data.low != spec.data.low
+
+
+def test_an_optional_input_of_no_elements_is_absent_and_a_required_one_is_empty(lab: Any) -> None:
+    two = {"InNum": "2", "InDType": "float16", "InFormat": "nd", "OutShape": "0"}
+    assert lab.atb(two | {"InShape": "2,3;0"}).cases[0].inputs[1] is None
+    assert lab.atb(two | {"InShape": "0;0"}).cases[0].inputs[0].desc.shape == (0,)
+
+
+def test_an_empty_out_shape_of_a_whole_run_is_refused(lab: Any, tmp_path: Path) -> None:
+    assert lab.refusal(write_atb(tmp_path / "cases.csv", {"OutShape": ""})).column == "OutShape"
+
+
 def test_blanks_in_an_atb_file_do_not_matter(lab: Any, tmp_path: Any) -> None:
     lab.atb({})
     path = tmp_path / "cases.csv"

@@ -86,6 +86,56 @@ def test_tolerances_of_each_output(lab: Any) -> None:
     assert (case.tolerances, case.absolute) == (((0.1, 0.2),) * 2, (0.5, 0.5))
 
 
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [("((512))", [(512,)]), ("(512,)", [(512,)]), ("(2, 3)", [(2, 3)]), ("[2, 3]", [(2, 3)]), ("((512,))", [(512,)])],
+)
+def test_numbers_alone_are_the_dims_of_one_tensor(lab: Any, text: str, shapes: list[tuple[int, ...]]) -> None:
+    case = lab.ttk({"input_shapes": text, "output_shapes": text}).cases[0]
+    assert [tuple(spec.desc.shape) for spec in case.tensors] == shapes
+    assert [tuple(spec.desc.shape) for spec in case.outputs] == shapes
+
+
+@pytest.mark.parametrize(
+    ("ranges", "highs"),
+    [
+        ("((0, 1), (0, 2), (0, 3))", [1, 2]),  # more than inputs: the rest is never looked at
+        ("((0, 1), (0, 2))", [1, 2]),
+        ("(((0, 1),), ((0, 2),))", [1, 2]),  # of lists of tensors with one member
+        ("(((0, 1),),)", [1, 1]),
+        ("((0, 1), None)", [1, None]),
+    ],
+)
+def test_ranges_of_two_inputs(lab: Any, ranges: str, highs: list[int | None]) -> None:
+    row = {"input_shapes": "((2, 3), (2, 3))", "input_dtypes": "('fp32', 'fp32')", "input_data_ranges": ranges}
+    assert [spec.data.high for spec in lab.ttk(row).cases[0].tensors] == highs
+
+
+def test_an_input_without_a_range_has_the_default(lab: Any) -> None:
+    row = {"input_shapes": "((2,), (3,), (4,))", "input_dtypes": "('fp32',)", "input_data_ranges": "((0, 1), (0, 2))"}
+    assert [spec.data.high for spec in lab.ttk(row).cases[0].tensors] == [1, 2, None]
+
+
+def test_ranges_of_a_list_of_tensors(lab: Any) -> None:
+    row = {"input_shapes": "(((2,), (3,)), (4,))", "input_dtypes": "(('fp32', 'fp32'), 'fp32')"}
+    nested = lab.ttk(row | {"input_data_ranges": "(((0, 1), (0, 2)), (0, 3))"}).cases[0]
+    assert [spec.data.high for spec in nested.tensors] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("tolerances", "absolute"),
+    [
+        ("(((0.001, 0.001),),)", "((1e-8,),)"),
+        ("(((0.001, 0.001), (0.001, 0.001)),)", "((1e-8, 1e-8),)"),
+        ("((0.001, 0.001),)", "1e-8"),
+    ],
+)
+def test_tolerances_of_a_list_of_tensors(lab: Any, tolerances: str, absolute: str) -> None:
+    row = {"output_shapes": "(((2,), (3,)),)", "output_dtypes": "(('fp32', 'fp32'),)"}
+    case = lab.ttk(row | {"precision_tolerances": tolerances, "absolute_precision": absolute}).cases[0]
+    assert (case.tolerances, case.absolute) == (((0.001, 0.001),) * 2, (1e-8, 1e-8))
+
+
 def test_data_type_aliases(lab: Any) -> None:
     aliases = {"fp16": "DT_FLOAT16", "fp32": "DT_FLOAT", "fp64": "DT_DOUBLE", "bf16": "DT_BF16"}
     aliases |= {"c32": "DT_COMPLEX32", "c64": "DT_COMPLEX64", "c128": "DT_COMPLEX128"}
@@ -101,7 +151,6 @@ def test_a_row_switched_off_is_not_read_further(lab: Any) -> None:
     ("row", "column", "found"),
     [
         ({"input_shapes": "((2, 3)"}, "input_shapes", "not a Python literal"),
-        ({"input_shapes": "(2, 3)"}, "input_shapes", "2"),
         ({"input_shapes": "((2, -1),)"}, "input_shapes", "(2, -1)"),
         ({"input_shapes": "((1,),) * 1025"}, "input_shapes", "1025 tensors"),
         ({"input_shapes": "((1,) * 201,)"}, "input_shapes", "201 dims"),

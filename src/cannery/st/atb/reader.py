@@ -11,7 +11,17 @@ from typing import Any
 from cannery.core import TensorDesc
 from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition
 from cannery.st.atb import schema
-from cannery.st.case import Case, CellError, Data, Standard, TensorSpec, check_chip, data_type, memory_format
+from cannery.st.case import (
+    Case,
+    CellError,
+    Data,
+    Expectation,
+    Standard,
+    TensorSpec,
+    check_chip,
+    data_type,
+    memory_format,
+)
 
 Find = Callable[[str], Operator]
 # The original runs a Performance row 400 times for its timing. What the row checks is the same, and a host's time says
@@ -26,9 +36,11 @@ def read_row(file: Path, row: int, cells: Mapping[str, str], find: Find) -> Case
     Raises:
         CellError: a cell is not what its column wants; it names the column.
     """
-    operator = _read(cells, "OpName", lambda name: _operator(find, name))
-    attrs = _read(cells, "OpParam", lambda cell: _attributes(operator.definition, schema.read_param(cell)))
-    test_type = _read(cells, "TestType", schema.read_test_type)
+    told = schema.without_words_for_nothing(cells)
+    operator = _read(told, "OpName", lambda name: _operator(find, name))
+    attrs = _read(told, "OpParam", lambda cell: _attributes(operator.definition, schema.read_param(cell)))
+    test_type = _read(told, "TestType", schema.read_test_type)
+    expected = _read(told, "ExpectedError", schema.read_expectation)
     return Case(
         file=file,
         row=row,
@@ -36,12 +48,12 @@ def read_row(file: Path, row: int, cells: Mapping[str, str], find: Find) -> Case
         operator=operator,
         cells=cells,
         standard=Standard.ATB,
-        inputs=_inputs(file.parent, cells),
-        outputs=None if test_type == GENERALIZATION else _outputs(cells),
+        inputs=_inputs(file.parent, told, operator.definition),
+        outputs=None if test_type == GENERALIZATION else _outputs(told, expected),
         attrs=attrs,
-        socs=_read(cells, "SocVersion", _socs),
-        expected=_read(cells, "ExpectedError", schema.read_expectation),
-        golden_files=_read(cells, "OutTensorFile", lambda cell: _files(file.parent, cell)),
+        socs=_read(told, "SocVersion", _socs),
+        expected=expected,
+        golden_files=_read(told, "OutTensorFile", lambda cell: _files(file.parent, cell)),
     )
 
 
@@ -93,26 +105,31 @@ def _socs(cell: str) -> tuple[str, ...]:
     return names
 
 
-def _inputs(folder: Path, cells: Mapping[str, str]) -> tuple[TensorSpec, ...]:
+def _inputs(folder: Path, cells: Mapping[str, str], definition: OperatorDefinition) -> tuple[TensorSpec | None, ...]:
     count = _read(cells, "InNum", schema.read_number)
+    dtypes = _listed(cells, "InDType", count, data_type)
+    formats = _listed(cells, "InFormat", count, schema.read_input_format)
+    shapes = _listed(cells, "InShape", count, schema.read_shape)
+    tensors = zip(dtypes, shapes, formats, _data(folder, cells, count), strict=True)
+    specs = [TensorSpec(TensorDesc(dtype, shape, layout), source) for dtype, shape, layout, source in tensors]
+    # The original's tests spell an optional input that is not there as a tensor of no elements.
+    optional = [param.optional for param in definition.inputs[:count]] + [False] * count
+    return tuple(None if spec.desc.shape == (0,) and optional[i] else spec for i, spec in enumerate(specs))
 
-    def listed(column: str, read: Callable[[str], Any]) -> Any:
-        return _read(cells, column, lambda cell: schema.read_list(cell, count, read))
 
-    dtypes = listed("InDType", data_type)
-    formats = listed("InFormat", schema.read_input_format)
-    shapes = listed("InShape", schema.read_shape)
-    data = _data(folder, cells, count)
-    tensors = zip(dtypes, shapes, formats, data, strict=True)
-    return tuple(TensorSpec(TensorDesc(dtype, shape, layout), source) for dtype, shape, layout, source in tensors)
+def _listed(cells: Mapping[str, str], column: str, count: int, read: Callable[[str], Any]) -> tuple[Any, ...]:
+    return tuple(_read(cells, column, lambda cell: schema.read_list(cell, count, read)))
 
 
 def _data(folder: Path, cells: Mapping[str, str], count: int) -> tuple[Data, ...]:
+    """How the inputs are filled. What the cells tell of more inputs than there are is never looked at."""
+
     def fills(cell: str) -> Any:
-        return schema.read_list(cell or "customize", count, schema.read_fill)
+        return schema.read_list(cell or "customize", count, schema.read_fill, may_be_more=True)
 
     def ranges(cell: str) -> Any:
-        return schema.read_list(cell, count, schema.read_range) if cell else (schema.DEFAULT_RANGE,) * count
+        default = (schema.DEFAULT_RANGE,) * count
+        return schema.read_list(cell, count, schema.read_range, may_be_more=True) if cell else default
 
     pairs = zip(_read(cells, "DataGenType", fills), _read(cells, "DataGenRange", ranges), strict=True)
     data = [schema.read_data(fill, bounds) for fill, bounds in pairs]
@@ -122,20 +139,16 @@ def _data(folder: Path, cells: Mapping[str, str], count: int) -> tuple[Data, ...
     return tuple(data)
 
 
-def _outputs(cells: Mapping[str, str]) -> tuple[TensorSpec, ...] | None:
+def _outputs(cells: Mapping[str, str], expected: Expectation) -> tuple[TensorSpec, ...] | None:
     """What the row says of the outputs; None where it leaves them to shape inference."""
-    columns = ("OutNum", "OutDType", "OutFormat", "OutShape")
-    said = [cells[column] for column in columns]
-    # Rows that await an error often leave the cells empty, whatever the number says.
-    if RESERVED in said or not any(said[1:]):
+    said = [cells[column] for column in ("OutDType", "OutFormat", "OutShape")]
+    # Rows that await an error, or end at a stage, often leave cells empty, whatever the number says.
+    is_partial = expected.stage is not None and not all(said)
+    if RESERVED in (*said, cells["OutNum"]) or is_partial or not any(said):
         return None
     count = _read(cells, "OutNum", schema.read_number)
-
-    def listed(column: str, read: Callable[[str], Any]) -> Any:
-        return _read(cells, column, lambda cell: schema.read_list(cell, count, read))
-
-    dtypes, formats = listed("OutDType", data_type), listed("OutFormat", memory_format)
-    tensors = zip(dtypes, listed("OutShape", schema.read_shape), formats, strict=True)
+    dtypes, formats = _listed(cells, "OutDType", count, data_type), _listed(cells, "OutFormat", count, memory_format)
+    tensors = zip(dtypes, _listed(cells, "OutShape", count, schema.read_shape), formats, strict=True)
     return tuple(TensorSpec(TensorDesc(dtype, shape, layout)) for dtype, shape, layout in tensors)
 
 

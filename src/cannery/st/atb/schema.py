@@ -36,6 +36,8 @@ COLUMNS = (
     "SocVersion",
     "ExpectedError",
 )
+# What pandas, by which the original reads, takes as an empty cell.
+NOTHING = frozenset({"nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "null", "NULL", "None"})
 TEST_TYPES = ("Function", "Performance", "Generalization")
 # Beyond so many digits Python refuses to read or write an integer; int64 has 19.
 MAX_DIGITS = 20
@@ -78,9 +80,16 @@ def read_param(cell: str) -> dict[str, Any]:
     return value
 
 
-def read_list(cell: str, count: int, read: Callable[[str], T]) -> tuple[T, ...]:
+def without_words_for_nothing(cells: Mapping[str, str]) -> dict[str, str]:
+    """The cells, those empty that the original's reader takes as empty."""
+    return {column: "" if cell in NOTHING else cell for column, cell in cells.items()}
+
+
+def read_list(cell: str, count: int, read: Callable[[str], T], *, may_be_more: bool = False) -> tuple[T, ...]:
     """Entries between semicolons, one a tensor; a single one holds for all of them."""
     entries = cell.removesuffix(";").split(";") if cell and count else []
+    if may_be_more:
+        entries = entries[:count]
     if len(entries) == 1:
         entries = entries * count
     if len(entries) != count:

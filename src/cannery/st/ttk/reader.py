@@ -91,18 +91,24 @@ def _socs(names: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _inputs(folder: Path, values: Mapping[str, Any]) -> tuple[Slot, ...]:
+    shapes = _shapes(values["input_shapes"])
+    if not shapes:
+        return ()
     columns = {
-        "input_shapes": values["input_shapes"],
+        "input_shapes": shapes,
         "input_dtypes": values["input_dtypes"],
         "input_formats": values["input_formats"],
-        "input_ori_shapes": values["input_ori_shapes"] or values["input_shapes"],
+        "input_ori_shapes": _shapes(values["input_ori_shapes"]) or shapes,
         "input_ori_formats": values["input_ori_formats"] or values["input_formats"],
-        "input_data_ranges": _ranges(values["input_data_ranges"]),
+        "input_data_ranges": _ranges(values["input_data_ranges"], max(len(shapes), len(values["input_dtypes"]))),
         "manual_input_binaries": values["manual_input_binaries"] or (None,),
     }
-    if not values["input_shapes"]:
-        return ()
-    return tuple(_slot(folder, entry) for entry in _aligned(columns, values["input_shapes"], values["input_dtypes"]))
+    return tuple(_slot(folder, entry) for entry in _aligned(columns, shapes, values["input_dtypes"]))
+
+
+def _shapes(value: Any) -> Any:
+    """One shape a tensor; numbers alone are the dims of a single one."""
+    return (value,) if value and not isinstance(value, str) and all(type(dim) is int for dim in value) else value
 
 
 def _aligned(columns: Mapping[str, tuple[Any, ...]], *counted: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
@@ -157,15 +163,21 @@ def _shape(value: Any) -> Shape:
     return make_shape(dims or (1,))
 
 
-def _ranges(value: tuple[Any, ...]) -> tuple[Any, ...]:
-    """One range an input; a flat pair stands for all of them."""
+def _ranges(value: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """One range an input; a flat pair, or a single one, stands for all of them.
+
+    What more there are is never looked at, and an input without one has the default.
+    """
     is_flat = len(value) >= 2 and all(bound is None or type(bound) in (int, float) for bound in value[:2])
-    return (value,) if is_flat else value or ((None, None),)
+    ranges = (value,) if is_flat else value or ((None, None),)
+    return ranges if len(ranges) == 1 else (ranges + (None,) * count)[:count]
 
 
 def _data(value: Any) -> Data:
     if value is None:
         return Data()
+    if isinstance(value, (list, tuple)) and len(value) == 1 and isinstance(value[0], (list, tuple)):
+        return _data(value[0])  # of a list of tensors that has one member
     is_range = isinstance(value, (list, tuple)) and len(value) >= 2
     if not is_range or not all(bound is None or type(bound) in (int, float, bool) for bound in value):
         raise CellError(repr(value), "a range (min, max[, values that must occur …])")
@@ -176,15 +188,15 @@ def _data(value: Any) -> Data:
 
 
 def _outputs(values: Mapping[str, Any], inputs: Sequence[Slot]) -> tuple[TensorSpec, ...]:
-    formats = values["output_formats"] or ("ND",)
+    formats, shapes = values["output_formats"] or ("ND",), _shapes(values["output_shapes"])
     columns = {
-        "output_shapes": values["output_shapes"],
+        "output_shapes": shapes,
         "output_dtypes": values["output_dtypes"],
         "output_formats": formats,
-        "output_ori_shapes": values["output_ori_shapes"] or values["output_shapes"],
+        "output_ori_shapes": _shapes(values["output_ori_shapes"]) or shapes,
         "output_ori_formats": values["output_ori_formats"] or formats,
     }
-    entries = _aligned(columns, values["output_shapes"], values["output_dtypes"])
+    entries = _aligned(columns, shapes, values["output_dtypes"])
     flat = [member for entry in entries for member in _members(entry)]
     return tuple(_output(entry, inputs, _attributes(values)) for entry in flat)
 
@@ -254,6 +266,7 @@ def _inplace(value: tuple[Any, ...], inputs: Sequence[Slot], outputs: Sequence[T
 def _tolerances(value: tuple[Any, ...], count: int) -> tuple[tuple[float, float] | None, ...]:
     if len(value) == 2 and all(type(item) in (int, float) for item in value):
         value = (value,)
+    value = tuple(pair for entry in value for pair in (entry if _is_list_of_shapes(entry) else (entry,)))
     for pair in value:
         is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2
         if pair is not None and not (is_pair and all(type(item) in (int, float) for item in pair)):
@@ -263,7 +276,7 @@ def _tolerances(value: tuple[Any, ...], count: int) -> tuple[tuple[float, float]
 
 def _absolute(value: Any, count: int) -> tuple[float, ...]:
     values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    numbers = [item[0] if isinstance(item, (list, tuple)) and len(item) == 1 else item for item in values]
+    numbers = [number for item in values for number in (item if isinstance(item, (list, tuple)) else (item,))]
     if not all(type(item) in (int, float) for item in numbers):
         raise CellError(repr(value), "a number, or one for each output")
     return _spread(tuple(float(item) for item in numbers), count)
