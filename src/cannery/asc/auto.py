@@ -17,6 +17,7 @@ from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
 from cannery.asc.enums import TPosition
 from cannery.asc.tensors import LocalTensor
+from cannery.isa.space import occupy
 from cannery.isa.tensors import Allocation
 
 __all__ = ["LocalTensorAuto"]
@@ -42,13 +43,8 @@ class AutoPlacement:
 
     def _account(self, site: Site) -> None:
         used = self._limit - self._bottom
-        self._core.pool.note("UB", min(used, self._limit))
-        if self._bottom < 0:
-            self._core.report(
-                "overflow", site, memory="UB", wanted=used, limit=self._limit, excess=-self._bottom,
-                who="LocalTensorAuto",
-                holders=tuple((f"LocalTensorAuto at line {place.line}", size) for place, size in self._places),
-            )  # fmt: skip
+        holders = [(f"LocalTensorAuto at line {place.line}", size) for place, size in self._places]
+        occupy(self._core, site, "UB", used, self._limit, "LocalTensorAuto", holders)
 
 
 class LocalTensorAuto(LocalTensor):

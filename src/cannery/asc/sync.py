@@ -6,6 +6,7 @@ from typing import Any
 
 from cannery.asc.context import here, running
 from cannery.asc.enums import PIPE, HardEvent, MemDsbT, PipeID
+from cannery.isa import sync
 
 __all__ = [
     "cross_core_set_flag", "cross_core_wait_flag", "data_cache_clean_and_invalid", "data_cache_preload",
@@ -68,26 +69,14 @@ def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int
     """
     if isinstance(gm_workspace, bool):
         gm_workspace, is_aiv_only = None, gm_workspace
-    core = running()
-    members = [other for other in core.peers.cores if other.kind == "aiv" or not is_aiv_only]
-    if used_cores:
-        members = [other for other in members if other.block < int(used_cores)]
-    key: Any = ("hard", is_aiv_only)
-    if gm_workspace is not None:
-        key = ("soft", gm_workspace.address)
-        have, need = gm_workspace.owner.upper - gm_workspace.address, len(members) * 32
-        if have < need:
-            core.report(
-                "small_workspace", here(), memory="GM", op="sync_all", have=have, need=need, lacking=need - have
-            )
-    core.peers.meet(core, key, members, "sync_all", here())
+    used = int(used_cores)
+    sync.meet_all(running(), here(), vector_only=is_aiv_only, used=used, workspace=gm_workspace)
 
 
 def ib_set(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
     """Tell another core, through a workspace, that this one has come so far."""
     del ub_workspace, is_aiv_only
-    core = running()
-    core.peers.post(core, ("ib", gm_workspace.address, int(event_id), int(block_idx)))
+    sync.signal(running(), gm_workspace, int(block_idx), int(event_id))
 
 
 def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
@@ -97,16 +86,13 @@ def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int,
         DeadlockError: it never does.
     """
     del ub_workspace, is_aiv_only
-    core = running()
-    key = ("ib", gm_workspace.address, int(event_id), int(block_idx))
-    core.peers.receive(core, key, "ib_wait", f"({int(block_idx)}, {int(event_id)})", here())
+    sync.await_signal(running(), here(), gm_workspace, int(block_idx), int(event_id))
 
 
 def notify_next_block(gm_workspace: Any, ub_workspace: Any) -> None:
     """Let the next block go on from its wait_pre_block."""
     del ub_workspace
-    core = running()
-    core.peers.post(core, ("block", gm_workspace.address, core.block + 1))
+    sync.pass_turn(running(), gm_workspace)
 
 
 def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
@@ -116,10 +102,7 @@ def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
         DeadlockError: it never does.
     """
     del ub_workspace
-    core = running()
-    if core.block:
-        key = ("block", gm_workspace.address, core.block)
-        core.peers.receive(core, key, "wait_pre_block", "", here())
+    sync.await_turn(running(), here(), gm_workspace)
 
 
 def data_cache_clean_and_invalid(entire_type: Any, dst: Any, dcci_dst: Any = None) -> None:

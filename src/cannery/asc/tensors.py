@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore.memory import GlobalBuffer, capacity
+from cannery.aicore.memory import GlobalBuffer
 from cannery.asc.context import here, running
 from cannery.asc.enums import CacheMode, CacheRwMode, TPosition
 from cannery.asc.numbers import INTEGERS, Int32, typed
 from cannery.isa.dtypes import BY_NUMPY, DataType
-from cannery.isa.enums import MEMORY
 from cannery.isa.scalar import read_element, write_element
+from cannery.isa.space import static
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Allocation, Global, GlobalOwner, Local
 
@@ -145,7 +145,8 @@ class LocalTensor(Local, _Indexed):
         self.shape_info: Any = None
         self.tag: Any = 0
         if tile_size is not None:
-            self.owner = static_allocation(pos, self.addr, self.size * dtype.sizeof())
+            size = self.size * dtype.sizeof()
+            self.owner = static(running(), here(), pos, self.addr, size, f"LocalTensor at {self.addr}")
 
     @classmethod
     def view(cls, owner: Allocation, addr: int, dtype: DataType, size: int) -> LocalTensor:
@@ -219,19 +220,3 @@ class LocalTensor(Local, _Indexed):
     def get_shape_info(self) -> Any:
         """The recorded shape."""
         return self.shape_info
-
-
-def static_allocation(pos: TPosition, addr: int, size: int) -> Allocation:
-    """The bytes of a static tensor. More than the chip has is a finding."""
-    core = running()
-    memory = MEMORY[pos]
-    end = addr + size
-    limit = capacity(core.soc, memory)
-    core.pool.note(memory, min(end, limit))
-    who = f"LocalTensor at {addr}"
-    if end > limit:
-        core.report(
-            "overflow", here(), memory=memory, wanted=end, limit=limit, excess=end - limit, who=who,
-            holders=((who, end),),
-        )  # fmt: skip
-    return Allocation(core, pos, addr, size, who)

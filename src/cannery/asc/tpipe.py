@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.aicore.memory import capacity
 from cannery.aicore.registers import Registers
 from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
@@ -15,6 +14,7 @@ from cannery.asc.queues import TBuf, TQueBind
 from cannery.asc.tensors import LocalTensor
 from cannery.isa.enums import MEMORY
 from cannery.isa.queues import event_ids
+from cannery.isa.space import Space
 
 __all__ = ["LocalMemAllocator", "TBufPool", "TPipe", "get_tpipe_ptr"]
 
@@ -65,9 +65,7 @@ class TPipe:
             raise RuntimeError("TPipe: found a second one alive, expected destroy() of the first before")
         self._core = core
         self._queues: list[TQueBind] = []
-        self._cursors: dict[str, int] = {}
-        self._holders: dict[str, list[tuple[str, int]]] = {}
-        self._buffers = 0
+        self._space = Space(core)
         self._begin()
         core.closers.append(self._close)
 
@@ -94,9 +92,7 @@ class TPipe:
         count, size = (1, int(num if len is None else len)) if isinstance(target, TBuf) else (int(num), int(len or 0))
         each = -(-size // 32) * 32
         memory = MEMORY[target.position]
-        lower = self._cursors.get(memory, 0)
-        self._cursors[memory] = lower + count * each
-        self.hand_out(target, lower, count, each, capacity(self._core.soc, memory))
+        self.hand_out(target, self._space.reserve(memory, count * each), count, each)
 
     def init_buf_pool(self, buf_pool: TBufPool, len: int = 0, share_buf: TBufPool | None = None) -> None:
         """Memory for a pool, ``len`` bytes; with ``share_buf`` over the same bytes."""
@@ -105,24 +101,18 @@ class TPipe:
         if share_buf is not None:
             buf_pool.bind(self, share_buf.lower, size or share_buf.size)
             return
-        lower = self._cursors.get(memory, 0)
-        self._cursors[memory] = lower + size
+        lower = self._space.reserve(memory, size)
         buf_pool.bind(self, lower, size)
-        self._account(memory, lower + size, capacity(self._core.soc, memory), f"TBufPool at {lower}", size)
+        self._space.hold(here(), memory, lower, size, f"TBufPool at {lower}")
 
-    def hand_out(self, target: TQueBind, lower: int, count: int, each: int, limit: int) -> None:
+    def hand_out(self, target: TQueBind, lower: int, count: int, each: int, limit: int | None = None) -> None:
         """Bind ``count`` buffers of ``each`` bytes from ``lower`` on; beyond ``limit`` is a finding."""
-        memory = MEMORY[target.position]
-        kind = type(target).__name__
-        label = f"{kind}({target.position.name}) buffer at {memory}+{lower}"
-        target.bind([lower + index * each for index in range(count)], each, label)
+        memory, site = MEMORY[target.position], here()
+        who = f"{type(target).__name__}({target.position.name})"
+        target.bind([lower + index * each for index in range(count)], each, f"{who} buffer at {memory}+{lower}")
         self._queues.append(target)
-        self._buffers += count
-        holder = f"{kind}({target.position.name}): {count} x {each}"
-        self._account(memory, lower + count * each, limit, holder, count * each)
-        most = self._core.limits.queue_buffers
-        if self._buffers > most:
-            self._core.report("too_many_buffers", here(), count=self._buffers, most=most)
+        self._space.hold(site, memory, lower, count * each, f"{who}: {count} x {each}", limit)
+        self._space.count_buffers(site, count)
 
     def alloc_event_id(self, event: HardEvent = HardEvent.V_S) -> int:
         """Reserve the lowest free id of an event."""
@@ -136,22 +126,13 @@ class TPipe:
         """The lowest free id of an event, not reserved."""
         return event_ids(self._core).peek(int(event))
 
-    def _account(self, memory: str, end: int, limit: int, holder: str, size: int) -> None:
-        self._core.pool.note(memory, min(end, limit))
-        holders = self._holders.setdefault(memory, [])
-        holders.append((holder, size))
-        if end > limit:
-            self._core.report(
-                "overflow", here(), memory=memory, wanted=end, limit=limit, excess=end - limit, who=holder,
-                holders=tuple(holders),
-            )  # fmt: skip
-
     def _begin(self) -> None:
         self._core.registers = Registers()
         self._core.state[TPipe] = self
 
     def _forget(self) -> None:
-        self._queues, self._cursors, self._holders, self._buffers = [], {}, {}, 0
+        self._queues = []
+        self._space.clear()
 
     def _wait(self) -> None:
         for queue in self._queues:

@@ -82,9 +82,8 @@ def compare_to_register(
 
 def _checked(core: Core, sources: Sequence[Local], mode: CMPMODE) -> DataType:
     op = TABLE["compare"]  # comparing with a scalar has the same types
-    both = (sources[0], sources[-1])
-    op.check_types(core, both)
     dtype = sources[0].dtype
+    op.check_types(core, (dtype, sources[-1].dtype))
     types = op.types_on(core)
     modes = frozenset(CMPMODE) if types is None else types.modes[dtype, dtype]
     if mode not in modes:
@@ -137,7 +136,7 @@ def select(
     Mode 0 uses the same bits in every repeat, modes 1 (scalar) and 2 consecutive ones.
     """
     tensors = (dst, *sources)
-    op.check_types(core, tensors)
+    op.check_types(core, tuple(tensor.dtype for tensor in tensors))
     target, *regions = operands(core, op, tensors, addressing)
     if not target[1].number:
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,10 +18,10 @@ from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Si
 from cannery.aicore.memory import Arena, GlobalBuffer, poison
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK
+from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local, Tensor, memory_of, reach
 
 Array = np.ndarray[Any, Any]
-_COMBINE: Final = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum})
 _UNDEFINED: Final = b"\xff\xff\xff\x7f"
 """What a padded copy fills up with when nobody says what: the pattern of fresh memory."""
 
@@ -264,7 +263,7 @@ def _view(tensor: Tensor, access: Access) -> Array | None:
 
 
 def _combiner(core: Core, src: Tensor) -> Callable[[Any, Any], Any]:
-    operation = _COMBINE[str(core.registers.atomic_op)]
+    operation = TABLE[f"set_atomic_{core.registers.atomic_op}"].compute
     dtype = (core.registers.atomic_dtype or src.dtype).numpy
 
     def combine(old: Array, new: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -10,7 +10,6 @@ from cannery.aicore.core import Core
 from cannery.aicore.instruction import LANES
 from cannery.aicore.pipes import V
 from cannery.isa.dtypes import DataType
-from cannery.isa.tensors import Local
 
 Column = TypeVar("Column")
 Signature = tuple[DataType, ...]
@@ -127,7 +126,7 @@ class Op(NamedTuple):
         """The element types on a core's chip."""
         return None if self.types is None else self.types[core.soc.npu_arch]
 
-    def check_types(self, core: Core, tensors: Sequence[Local]) -> None:
+    def check_types(self, core: Core, found: Signature) -> None:
         """Refuse element types that the instruction has not.
 
         Raises:
@@ -136,9 +135,8 @@ class Op(NamedTuple):
         if self.types is None:
             return
         types = self.types[core.soc.npu_arch]
-        if types.width < len(tensors):
-            tensors = tensors[-types.width :]
-        found = tuple([tensor.dtype for tensor in tensors])
+        if types.width < len(found):
+            found = found[-types.width :]
         if found not in types.modes:
             raise TypeError(types.refusal(self.name, found))
 

@@ -40,7 +40,7 @@ def reduce_repeat(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
 ) -> None:
     """One result a repeat, ``dst_rep`` elements apart; the row's function reduces a row of lanes."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _source(core, op, src, addressing)
     target = _strided(dst, pattern.repeats, dst_rep) if source[1].number else (dst, source[1])
 
@@ -56,7 +56,7 @@ def best_of_repeat(
     order: ReduceOrder,
 ) -> None:  # fmt: skip
     """The best value of each repeat, and its lane, in the order asked for."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _source(core, op, src, addressing)
     fields = _FIELDS[order]
     width = len(fields)
@@ -79,7 +79,7 @@ def reduce_block(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
 ) -> None:
     """One result for each block of 32 bytes; 8 results a repeat, a block fully masked off is left alone."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _source(core, op, src, addressing)
     blocks = _blocks_of(pattern, BLOCK // src.dtype.size)
     target = _block_target(dst, pattern, dst_rep, [block for block, _ in blocks])
@@ -97,7 +97,7 @@ def reduce_pair(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
 ) -> None:
     """One result for each two active lanes that follow each other; ``dst_rep`` in units of 128 bytes."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _source(core, op, src, addressing)
     pairs = -(-source[1].number // max(pattern.repeats, 1) // 2)
     target = _strided(dst, pattern.repeats, dst_rep * 128 // dst.dtype.size, pairs)
@@ -112,7 +112,7 @@ def sum_of_tensor(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, scratch: Local | None, addressing: Addressing
 ) -> None:
     """``dst[0]`` = the sum. The workspace is overwritten."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _whole(core, op, src, addressing)
     target = (dst, stretch(1, dst.dtype.size))
     per_repeat = REPEAT // src.dtype.size
@@ -131,7 +131,7 @@ def best_of_tensor(
     indexed: bool,
 ) -> None:  # fmt: skip
     """``dst[0]`` = the best value; where ``indexed``, dst[1] = the bits of its index. First occurrence wins."""
-    op.check_types(core, (dst, src))
+    op.check_types(core, (dst.dtype, src.dtype))
     source, pattern = _whole(core, op, src, addressing)
     target = (dst, stretch(2 if indexed else 1, dst.dtype.size))
 

@@ -20,54 +20,67 @@ def _flush(x: Array) -> Array:
 
 
 def exp(x: Array) -> Array:
+    """eˣ, subnormal results flushed."""
     return _flush(np.exp(x))
 
 
 def ln(x: Array) -> Array:
+    """The natural logarithm, subnormal results flushed."""
     return _flush(np.log(x))
 
 
 def relu(x: Array) -> Array:
+    """Negative values become 0."""
     return np.maximum(x, x.dtype.type(0))
 
 
 def rsqrt(x: Array) -> Array:
+    """1 / √x, correctly rounded."""
     return (x.dtype.type(1) / np.sqrt(x)).astype(x.dtype)
 
 
 def reciprocal(x: Array) -> Array:
+    """1 / x, correctly rounded."""
     return (x.dtype.type(1) / x).astype(x.dtype)
 
 
 def add_relu(a: Array, b: Array) -> Array:
+    """relu of the sum."""
     return relu(a + b)
 
 
 def sub_relu(a: Array, b: Array) -> Array:
+    """relu of the difference."""
     return relu(a - b)
 
 
 def fused_mul_add(a: Array, b: Array, old: Array) -> Array:
+    """a · old + b."""
     return a * old + b
 
 
 def fused_mul_add_relu(a: Array, b: Array, old: Array) -> Array:
+    """relu of a · old + b."""
     return relu(a * old + b)
 
 
 def mul_add_dst(a: Array, b: Array, old: Array) -> Array:
+    """old + a · b."""
     return old + a * b
 
 
 def leaky_relu(x: Array, slope: Any) -> Array:
+    """Negative values times a slope."""
     return np.where(x >= x.dtype.type(0), x, x * slope)
 
 
 def axpy(x: Array, scalar: Any, old: Array) -> Array:
+    """scalar · x + old, in the type of the destination."""
     return (scalar * x).astype(old.dtype) + old
 
 
 def shift_left(x: Array, by: Any) -> Array:
+    """A shift that keeps the sign bit of signed integers."""
     wide = x.astype(np.int64) << np.int64(by)
     if x.dtype.kind == "u":
         return wide.astype(x.dtype)
@@ -76,6 +89,7 @@ def shift_left(x: Array, by: Any) -> Array:
 
 
 def shift_right(x: Array, by: Any) -> Array:
+    """An arithmetic shift of signed integers, a logical one of unsigned."""
     return (x.astype(np.int64) >> np.int64(by)).astype(x.dtype)
 
 
@@ -94,10 +108,12 @@ def pair_sums(rows: Array) -> Array:
 
 
 def max_of_rows(rows: Array) -> Array:
+    """The largest of each row."""
     return rows.max(axis=-1)
 
 
 def min_of_rows(rows: Array) -> Array:
+    """The smallest of each row."""
     return rows.min(axis=-1)
 
 

@@ -42,6 +42,10 @@ def _reduction(
     return Op(name, form, operands, compute, columns, flow=CONSUME, align=align)
 
 
+def _atomic(name: str, combine: Callable[..., Any]) -> Op:
+    return Op(name, "atomic", (), combine, on_both(one_type(1, types.ATOMIC)), S)
+
+
 _ONE: Final = Align(elements=1)
 _OF_SOURCE: Final[ByArch[Types]] = on_both(one_type(1, types.FLOATING))
 _TO_SCRATCH: Final = ("dst", "src", "shared_tmp_buffer")
@@ -95,6 +99,9 @@ ROWS: Final = (
     Op("get_value", "element", ("src",), pipe=S, flow=CONSUME),
     Op("set_value", "element", ("dst", SCALAR), pipe=S, flow=FILL),
     Op("data_copy", "copy", UNARY, pipe=None, routes=_COPIES, flow=MOVE),
+    _atomic("set_atomic_add", np.add),
+    _atomic("set_atomic_max", np.maximum),
+    _atomic("set_atomic_min", np.minimum),
     # Where a padded copy stores, bytes keep their state.
     Op("data_copy_pad", "copy_padded", UNARY, pipe=None, routes=_GLOBAL_COPIES, flow=FILL),
     Op("duplicate", "duplicate", ("dst", SCALAR)),

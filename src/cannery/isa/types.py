@@ -20,6 +20,8 @@ SHIFTABLE: Final = frozenset({d.int16, d.uint16, d.int32, d.uint32})
 RECTIFIABLE: Final = FLOATING | {d.int16, d.int32}
 REDUCIBLE: Final = frozenset({d.float16, d.float32})
 
+ATOMIC: Final = frozenset({d.int8, d.int16, d.int32, d.float16, d.float32})
+
 _ALL: Final = frozenset(CMPMODE)
 COMPARABLE: Final = Types(
     {

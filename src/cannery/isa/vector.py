@@ -29,7 +29,7 @@ def lanewise(
         TypeError: element types that the instruction has not.
         ValueError: more repeats than it has.
     """
-    op.check_types(core, tensors)
+    op.check_types(core, tuple([tensor.dtype for tensor in tensors]))
     target, *sources = operands(core, op, tensors, addressing)
     compute: Compute = op.compute
     if scalar is not None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.aicore.registers import FULL, Registers
+from cannery.aicore.registers import Registers
 from cannery.asc.context import running
-from cannery.asc.dtypes import DataType, float16, float32, int8, int16, int32
+from cannery.asc.dtypes import DataType
 from cannery.asc.enums import MaskMode
+from cannery.isa.masks import set_atomic, set_mask_length, set_mask_words
+from cannery.isa.table import TABLE
 
 __all__ = [
     "init_soc_state", "reset_mask", "set_atomic_add", "set_atomic_max", "set_atomic_min", "set_atomic_none",
     "set_atomic_type", "set_mask_count", "set_mask_norm", "set_vector_mask",
 ]  # fmt: skip
-
-_ATOMIC = frozenset({int8, int16, int32, float16, float32})
 
 
 def set_mask_count() -> None:
@@ -35,14 +35,9 @@ def set_vector_mask(*words: Any, dtype: DataType | None = None, mode: MaskMode |
         registers.counter_mode = mode == MaskMode.COUNTER
     values = list(words) + [options[key] for key in ("length", "mask_high", "mask_low") if key in options]
     if len(values) == 2:
-        registers.mask_high, registers.mask_low = (int(value) & FULL for value in values)
+        set_mask_words(registers, int(values[0]), int(values[1]))
         return
-    length = int(values[0])
-    if registers.counter_mode:
-        registers.mask_low, registers.mask_high = length, 0
-    else:
-        bits = (1 << length) - 1
-        registers.mask_low, registers.mask_high = bits & FULL, bits >> 64 & FULL
+    set_mask_length(registers, int(values[0]))
 
 
 def reset_mask() -> None:
@@ -55,27 +50,19 @@ def init_soc_state() -> None:
     running().registers = Registers()
 
 
-def _set_atomic(operation: str, dtype: DataType) -> None:
-    if dtype not in _ATOMIC:
-        names = ", ".join(sorted(map(str, _ATOMIC)))
-        raise TypeError(f"set_atomic_{operation}: found {dtype}, expected one of {names}")
-    registers = running().registers
-    registers.atomic_op, registers.atomic_dtype = operation, dtype
-
-
 def set_atomic_add(dtype: DataType) -> None:
     """Copies to global memory add to what is there, from now on."""
-    _set_atomic("add", dtype)
+    set_atomic(running(), TABLE["set_atomic_add"], dtype)
 
 
 def set_atomic_max(dtype: DataType) -> None:
     """Copies to global memory keep the larger, from now on."""
-    _set_atomic("max", dtype)
+    set_atomic(running(), TABLE["set_atomic_max"], dtype)
 
 
 def set_atomic_min(dtype: DataType) -> None:
     """Copies to global memory keep the smaller, from now on."""
-    _set_atomic("min", dtype)
+    set_atomic(running(), TABLE["set_atomic_min"], dtype)
 
 
 def set_atomic_type(dtype: DataType) -> None:

@@ -1,0 +1,71 @@
+"""Who holds which bytes of a core's local memories
+(hicann/asc-devkit `impl/basic_api/kernel_tpipe_impl.h` @82b89a15f263).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import Site
+from cannery.aicore.memory import capacity
+from cannery.isa.enums import MEMORY, TPosition
+from cannery.isa.tensors import Allocation
+
+Holder = tuple[str, int]
+"""Who holds how many bytes."""
+
+
+def occupy(
+    core: Core, site: Site | None, memory: str, end: int, limit: int, who: str, holders: Sequence[Holder]
+) -> None:
+    """Count a memory as used up to ``end``; more than ``limit`` is a finding that names the holders."""
+    core.pool.note(memory, min(end, limit))
+    if end > limit:
+        core.report(
+            "overflow", site, memory=memory, wanted=end, limit=limit, excess=end - limit, who=who,
+            holders=tuple(holders),
+        )  # fmt: skip
+
+
+def static(core: Core, site: Site | None, position: TPosition, lower: int, size: int, label: str) -> Allocation:
+    """Bytes at an address of the program's own choice. More than the chip has is a finding."""
+    memory, end = MEMORY[position], lower + size
+    occupy(core, site, memory, end, capacity(core.soc, memory), label, [(label, end)])
+    return Allocation(core, position, lower, size, label)
+
+
+class Space:
+    """The local memory of a core, handed out from the start of each memory upward."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget who holds what."""
+        self._cursors: dict[str, int] = {}
+        self._holders: dict[str, list[Holder]] = {}
+        self._buffers = 0
+
+    def reserve(self, memory: str, size: int) -> int:
+        """The next ``size`` bytes; their start."""
+        lower = self._cursors.get(memory, 0)
+        self._cursors[memory] = lower + size
+        return lower
+
+    def hold(
+        self, site: Site | None, memory: str, lower: int, size: int, holder: str, limit: int | None = None
+    ) -> None:
+        """Note who holds bytes; beyond ``limit``, if none is given the memory's end, is a finding."""
+        holders = self._holders.setdefault(memory, [])
+        holders.append((holder, size))
+        end = capacity(self.core.soc, memory) if limit is None else limit
+        occupy(self.core, site, memory, lower + size, end, holder, holders)
+
+    def count_buffers(self, site: Site | None, number: int) -> None:
+        """Count buffers of queues; more than one pipe object can manage is a finding."""
+        self._buffers += number
+        most = self.core.limits.queue_buffers
+        if self._buffers > most:
+            self.core.report("too_many_buffers", site, count=self._buffers, most=most)
