@@ -134,8 +134,9 @@ def find_operator(name: str) -> Operator:
     by_snake = {operator.definition.snake_name: operator for operator in operators.values()}
     if name in by_snake:
         return by_snake[name]
-    nearest = get_close_matches(name, [*operators, *by_snake], n=3, cutoff=0.4) or list(operators)
-    raise UnknownOperatorError(f"operator: found {name!r}, expected a known one; the nearest are {', '.join(nearest)}")
+    nearest = get_close_matches(name, [*operators, *by_snake], n=3, cutoff=0.4)
+    hint = f"the nearest are {', '.join(nearest)}" if nearest else "cannery ops lists them"
+    raise UnknownOperatorError(f"operator: found {name!r}, expected a known one; {hint}")
 
 
 def _by_name(operator: Operator) -> tuple[Callable[[str], Operator], tuple[str]]:

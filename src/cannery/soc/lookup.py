@@ -99,13 +99,14 @@ def _find(name: object) -> Soc:
     key = re.sub(r"^dav[-_]?(?=\d)", "", str(name).strip().lower())
     if key in _by_name():
         return _by_name()[key]
-    raise UnknownSocError(f"soc: found {name!r}, expected a known chip; the nearest are {', '.join(_nearest(key))}")
+    raise UnknownSocError(f"soc: found {name!r}, expected a known chip; {_hint(key)}")
 
 
-def _nearest(key: str) -> list[str]:
+def _hint(key: str) -> str:
     families = [family.short_name for family in FAMILIES]
     spellings = {name.lower(): name for name in (*families, *(chip.name for chip in all_socs()))}
-    return [spellings[near] for near in get_close_matches(key, spellings, n=3, cutoff=0.5)] or families
+    nearest = [spellings[near] for near in get_close_matches(key, spellings, n=3, cutoff=0.5)]
+    return f"the nearest are {', '.join(nearest)}" if nearest else f"the families are {', '.join(families)}"
 
 
 def _check_limit(chip: Soc, field: str, limit: int | None) -> None:

@@ -23,6 +23,11 @@ def test_an_unknown_name_answers_with_the_nearest(wrong: str, near: str) -> None
     assert isinstance(caught.value, ValueError)
 
 
+def test_a_name_that_is_near_nothing_is_not_answered_with_all_of_them() -> None:
+    with pytest.raises(UnknownOperatorError, match=r"found 'qqqq', expected a known one; cannery ops lists them$"):
+        find_operator("qqqq")
+
+
 @pytest.mark.parametrize("wrong", [None, 3, ["UpdateTensorDesc"], ""])
 def test_what_is_no_name_is_refused(wrong: Any) -> None:
     with pytest.raises(UnknownOperatorError):

@@ -126,8 +126,9 @@ def check_options(level: str, given: object, inherited: Mapping[str, str] | None
 def _check(level: str, name: str, value: str) -> None:
     option = OPTIONS.get(name)
     if option is None:
-        near = ", ".join(get_close_matches(name, OPTIONS, n=3, cutoff=0.3)) or DEVICE
-        raise _refused(level, f"option: found {name!r}, expected one of GE's; the nearest are {near}")
+        nearest = ", ".join(get_close_matches(name, OPTIONS, n=3, cutoff=0.3))
+        hint = f"; the nearest are {nearest}" if nearest else f", such as {DEVICE}"
+        raise _refused(level, f"option: found {name!r}, expected one of GE's{hint}")
     if level not in option.levels:
         raise _refused(level, f"{name}: found it among {level} options, expected among {' or '.join(option.levels)}")
     expected = option.expects(value)
