@@ -79,10 +79,11 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     if name.endswith("Param"):
-        from cannery.atb.params import param_classes
+        from cannery.atb.params import find_class
 
-        if name in param_classes():
-            return param_classes()[name]
+        found = find_class(name)
+        if found is not None:
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -33,6 +33,12 @@ def atb_operators() -> dict[str, Operator]:
     return {operator.name + SUFFIX: as_atb(operator) for operator in all_operators().values() if is_offered(operator)}
 
 
+def find_class(name: str) -> type | None:
+    """The parameter class of that name; None when there is none."""
+    operator = _operator_named(name)
+    return None if operator is None else _param_class(operator)
+
+
 def is_offered(operator: Operator) -> bool:
     """Whether ATB has the operator."""
     return operator.definition.contract is ATB or "atb" in operator.definition.faces
@@ -57,8 +63,7 @@ def _param_class(operator: Operator) -> type:
 
 def operator_of(param: Any) -> Operator | None:
     """The operator that takes this parameter; None when there is none."""
-    name = type(param).__name__
-    found = atb_operators().get(name)
+    found = _operator_named(type(param).__name__)
     return found if found is not None and type(param) is _param_class(found) else None
 
 
@@ -80,6 +85,12 @@ def param_of(operator: Operator, call: CallContext) -> Any:
 def copy_of(param: Any) -> Any:
     """A copy that shares nothing."""
     return deepcopy(param)
+
+
+def _operator_named(name: str) -> Operator | None:
+    """The one of ``atb_operators``, without going through all of them."""
+    operator = all_operators().get(name.removesuffix(SUFFIX)) if name.endswith(SUFFIX) else None
+    return as_atb(operator) if operator is not None and is_offered(operator) else None
 
 
 def _plain(value: Any) -> Any:
