@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, TypeGuard
 
@@ -117,7 +117,7 @@ def advance(call: Prepared, until: Stage = Stage.TILING) -> Prepared:
     """
     first = 0 if call.stage is None else _ORDER.index(call.stage) + 1
     for stage in _ORDER[first : _ORDER.index(until) + 1]:
-        call = replace(_STEPS[stage](call), stage=stage)
+        call = _STEPS[stage](call)
     return call
 
 
@@ -206,7 +206,7 @@ def _check(call: Prepared) -> Prepared:
     _hold_result(call.context, Stage.CHECK, returned, returned is None, "None: check raises what it refuses")
     # Without a registration that names chips, the operator's own rules of them come first.
     _check_soc(call.context, definition.socs)
-    return call
+    return Prepared(call.operator, call.context, Stage.CHECK)
 
 
 def _infer_shape(call: Prepared) -> Prepared:
@@ -216,7 +216,7 @@ def _infer_shape(call: Prepared) -> Prepared:
     count = len(context.definition.outputs)
     is_right = _is_tensors(outputs) and len(outputs) == count
     _hold_result(context, Stage.INFER_SHAPE, outputs, is_right, f"a tuple of {count} TensorDesc, one an output")
-    return replace(call, context=context.with_outputs(outputs))
+    return Prepared(call.operator, context.with_outputs(outputs), Stage.INFER_SHAPE)
 
 
 def _tile(call: Prepared) -> Prepared:
@@ -226,7 +226,7 @@ def _tile(call: Prepared) -> Prepared:
     _hold_result(context, Stage.TILING, tiling, isinstance(tiling, TilingResult), "a TilingResult")
     if context is not call.context:
         hold_outputs(context, call.context.outputs)
-    return replace(call, context=context, tiling=tiling)
+    return Prepared(call.operator, context, Stage.TILING, tiling)
 
 
 _STEPS = MappingProxyType({Stage.CHECK: _check, Stage.INFER_SHAPE: _infer_shape, Stage.TILING: _tile})
