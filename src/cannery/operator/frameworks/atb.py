@@ -23,7 +23,7 @@ BARE_NAME_LENGTH = len("Ascend910B")
 
 _WITHOUT_BF16 = ("Ascend310P", "Ascend310B", "Ascend910A")
 # A type that ATB's tools have no number for counts 0 bytes, so its tensors fail as too small; "undefined" counts 1.
-_WITHOUT_SIZE = frozenset({DataType.DT_COMPLEX32, DataType.DT_FLOAT8_E8M0})
+_WITHOUT_SIZE = frozenset({DataType.DT_COMPLEX32})
 
 _Tensors = Sequence[tuple[TensorParam, TensorDesc]]
 

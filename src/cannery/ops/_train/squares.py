@@ -36,15 +36,21 @@ class Squares:
             yield block.view(-1, length)
 
 
-def check_flat(
-    context: CallContext, stage: Stage, name: str, desc: TensorDesc, count: int, rank_code: IntEnum, size_code: IntEnum
-) -> None:
-    """A tensor of one dim and ``count`` elements.
+def check_rank(context: CallContext, stage: Stage, name: str, desc: TensorDesc, code: IntEnum) -> None:
+    """A tensor has one dim.
 
     Raises:
-        OperatorError: with the code that the operator has for a wrong number of dims, or for a wrong dim.
+        OperatorError: with ``code``.
     """
     if desc.shape.rank != 1:
-        raise context.error(stage, name, f"{desc.shape.rank} dims", "1 dim", rank_code)
+        raise context.error(stage, name, f"{desc.shape.rank} dims", "1 dim", code)
+
+
+def check_count(context: CallContext, stage: Stage, name: str, desc: TensorDesc, count: int, code: IntEnum) -> None:
+    """A tensor's first dim is ``count``.
+
+    Raises:
+        OperatorError: with ``code``.
+    """
     if desc.shape[0] != count:
-        raise context.error(stage, name, desc.shape, f"[{count}]", size_code)
+        raise context.error(stage, name, desc.shape, f"[{count}]", code)

@@ -1,30 +1,27 @@
 """FastSoftMax's own rules."""
 
-from cannery.core import AtbStatus, Stage, TensorDesc
+from cannery.core import AtbStatus, Stage
 from cannery.operator import CallContext
 from cannery.operator.frameworks import atb
-from cannery.ops._train.scores import check_creation
-from cannery.ops._train.squares import Squares, check_flat
+from cannery.ops._train import scores
 
 
 def check(context: CallContext) -> None:
-    """Creation: reserved bytes, chip, headNum, qSeqLen.
+    """Creation: reserved bytes, chip, qSeqLen, headNum.
 
     Raises:
         OperatorError: ERROR_INVALID_PARAM at stage check.
     """
-    check_creation(context)
+    scores.check_creation(context)
 
 
-def check_tensor(context: CallContext, stage: Stage, name: str, desc: TensorDesc) -> None:
-    """A tensor is [headNum · Σ qSeqLen²].
+def check_inputs(context: CallContext, stage: Stage) -> None:
+    """x is [headNum · Σ qSeqLen²].
 
     Raises:
         OperatorError: ERROR_INVALID_TENSOR_DIM_NUM or ERROR_INVALID_TENSOR_SIZE.
     """
-    count = Squares.of(context, "qSeqLen").count
-    codes = (AtbStatus.ERROR_INVALID_TENSOR_DIM_NUM, AtbStatus.ERROR_INVALID_TENSOR_SIZE)
-    check_flat(context, stage, name, desc, count, *codes)
+    scores.check_inputs(context, stage, ("x",), AtbStatus.ERROR_INVALID_TENSOR_SIZE)
 
 
 def check_setup(context: CallContext) -> None:
@@ -34,5 +31,5 @@ def check_setup(context: CallContext) -> None:
         OperatorError: at stage tiling.
     """
     atb.check_setup(context)
-    check_tensor(context, Stage.TILING, "x", context.required("x"))
-    check_tensor(context, Stage.TILING, "y", context.outputs[0])
+    check_inputs(context, Stage.TILING)
+    scores.check_output(context)

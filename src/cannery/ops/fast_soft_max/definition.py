@@ -3,7 +3,7 @@
 from cannery.core import DataType
 from cannery.operator import ATB, OperatorDefinition, TensorParam
 from cannery.ops._train.contract import HEAD_NUM, RESERVED, SOCS
-from cannery.ops._train.scores import LENGTHS, TOO_LARGE
+from cannery.ops._train.scores import LENGTHS
 
 DEFINITION = OperatorDefinition(
     name="FastSoftMax",
@@ -15,7 +15,6 @@ DEFINITION = OperatorDefinition(
     outputs=(TensorParam("y", (DataType.DT_FLOAT16,), "[headNum * sum(qSeqLen[i]^2)]", "The probabilities."),),
     attributes=(HEAD_NUM, LENGTHS, RESERVED),
     socs=SOCS,
-    quirks=(TOO_LARGE,),
-    constraints=("Fewer than 2^32 elements.", "Computed in float32 and rounded once."),
+    constraints=("sum(qSeqLen^2) is below floor((2^32 - 1) / headNum).", "Computed in float32 and rounded once."),
     faces=("atb",),
 )

@@ -3,7 +3,7 @@
 from cannery.core import Stage, TensorDesc
 from cannery.operator import CallContext
 from cannery.operator.frameworks import atb
-from cannery.ops.fast_soft_max.checks import check_tensor
+from cannery.ops.fast_soft_max.checks import check_inputs
 
 
 def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
@@ -13,6 +13,6 @@ def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
         OperatorError: at stage infer_shape.
     """
     atb.check_inputs(context)
+    check_inputs(context, Stage.INFER_SHAPE)
     x = context.required("x")
-    check_tensor(context, Stage.INFER_SHAPE, "x", x)
     return (TensorDesc(x.dtype, x.shape, x.format),)

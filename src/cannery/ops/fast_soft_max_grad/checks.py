@@ -1,42 +1,35 @@
-"""FastSoftMaxGrad's own rules: one code for any wrong shape, and another one than FastSoftMax has."""
+"""FastSoftMaxGrad's own rules: as FastSoftMax's, but for the code of an input's wrong size."""
 
-from cannery.core import AtbStatus, Stage, TensorDesc
+from cannery.core import AtbStatus, Stage
 from cannery.operator import CallContext
 from cannery.operator.frameworks import atb
-from cannery.ops._train.scores import check_creation
-from cannery.ops._train.squares import Squares, check_flat
+from cannery.ops._train import scores
 
 
 def check(context: CallContext) -> None:
-    """Creation: reserved bytes, chip, headNum, qSeqLen.
+    """Creation: reserved bytes, chip, qSeqLen, headNum.
 
     Raises:
         OperatorError: ERROR_INVALID_PARAM at stage check.
     """
-    check_creation(context)
+    scores.check_creation(context)
 
 
 def check_inputs(context: CallContext, stage: Stage) -> None:
-    """y, then dy.
+    """y and dy are [headNum · Σ qSeqLen²].
 
     Raises:
-        OperatorError: ERROR_INVALID_TENSOR_DIM.
+        OperatorError: ERROR_INVALID_TENSOR_DIM_NUM or ERROR_INVALID_TENSOR_DIM.
     """
-    for name in ("y", "dy"):
-        _check_tensor(context, stage, name, context.required(name))
+    scores.check_inputs(context, stage, ("y", "dy"), AtbStatus.ERROR_INVALID_TENSOR_DIM)
 
 
 def check_setup(context: CallContext) -> None:
-    """Setup: every ATB rule, then y, dy, dx.
+    """Setup: every ATB rule, then y and dy, then dx.
 
     Raises:
         OperatorError: at stage tiling.
     """
     atb.check_setup(context)
     check_inputs(context, Stage.TILING)
-    _check_tensor(context, Stage.TILING, "dx", context.outputs[0])
-
-
-def _check_tensor(context: CallContext, stage: Stage, name: str, desc: TensorDesc) -> None:
-    count, code = Squares.of(context, "qSeqLen").count, AtbStatus.ERROR_INVALID_TENSOR_DIM
-    check_flat(context, stage, name, desc, count, code, code)
+    scores.check_output(context)

@@ -9,7 +9,7 @@ def tiling(context: CallContext) -> TilingResult:
     """headNum and the lengths, for all vector cores.
 
     Raises:
-        OperatorError: at stage tiling: a rule of Setup, or 2^32 elements and more.
+        OperatorError: at stage tiling: a rule of Setup, or too many elements for the kernel.
     """
     check_setup(context)
-    return tile(context, "y")
+    return tile(context)

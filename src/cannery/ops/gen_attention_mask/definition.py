@@ -7,8 +7,13 @@ from cannery.ops._train.contract import RESERVED, SOCS
 QUIRKS = (
     Quirk(
         "count_wraps",
-        "headNum * sum(seqLen[i]^2) beyond int32 is refused at infer_shape with ERROR_INVALID_PARAM",
-        "it wraps: the output has as many elements as the wrapped number says, and only these are written",
+        "headNum * seqLen[i]^2 beyond int32 is refused at infer_shape with ERROR_INVALID_PARAM",
+        "it wraps, and the output has as many elements as the sum of the wrapped numbers says; only these are written",
+    ),
+    Quirk(
+        "output_rank_unchecked",
+        "an output of another number of dims than 1 is refused at tiling with ERROR_INVALID_TENSOR_DIM",
+        "only its first dim is looked at; the crops fill its memory from the start",
     ),
 )
 

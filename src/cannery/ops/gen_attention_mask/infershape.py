@@ -1,9 +1,9 @@
 """Shape and data type of the crops."""
 
-from cannery.core import Stage, TensorDesc
+from cannery.core import Shape, Stage, TensorDesc
 from cannery.operator import CallContext
 from cannery.operator.frameworks import atb
-from cannery.ops.gen_attention_mask.checks import check_x, output_shape
+from cannery.ops.gen_attention_mask.checks import check_x, output_count
 
 
 def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
@@ -15,4 +15,4 @@ def infer_shape(context: CallContext) -> tuple[TensorDesc, ...]:
     atb.check_inputs(context)
     check_x(context, Stage.INFER_SHAPE)
     x = context.required("x")
-    return (TensorDesc(x.dtype, output_shape(context, Stage.INFER_SHAPE), x.format),)
+    return (TensorDesc(x.dtype, Shape((output_count(context, Stage.INFER_SHAPE),)), x.format),)

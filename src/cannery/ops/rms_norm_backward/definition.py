@@ -16,9 +16,11 @@ DEFINITION = OperatorDefinition(
     source="hicann/ascend-transformer-boost src/ops/ops_train/rms_norm_backward @ddcc8b6",
     contract=ATB,
     inputs=(
-        TensorParam("dy", X_TYPES, "like x", "The gradient of the normalised x."),
+        TensorParam("dy", X_TYPES, "like x, or other rows of as many elements", "The gradient of the normalised x."),
         TensorParam("x", X_TYPES, "[rows..., dims of gamma...]", "What was normalised."),
-        TensorParam("rstd", F32, "[rows...], dims of 1 may follow", "One over the root mean square of each row."),
+        TensorParam(
+            "rstd", F32, "[rows...], or as many elements in any shape", "One over each row's root mean square."
+        ),
         TensorParam("gamma", X_TYPES, "the last dims of x", "The scale."),
     ),
     outputs=(

@@ -1,4 +1,4 @@
-"""Both gradients in float32, rounded once, on any device."""
+"""Both gradients in float32, rounded once, on any device; with quirks in float16 throughout."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ def launch(
     atb.check_tiled(context, tiling)
     g1, g2, cos, sin = (tensor.torch for tensor in inputs if tensor is not None)
     positions = torch.cat([torch.arange(length, device=g1.device) for length in context.attrs["qSeqLen"]])
-    factor = _factor(cos.float(), sin.float())[positions][:, None]
-    made = [(g.float().reshape(len(positions), -1, HEAD_DIM) * factor).view(g.shape) for g in (g1, g2)]
+    kind = torch.float16 if context.quirks else torch.float32
+    factor = _factor(cos.to(kind), sin.to(kind))[positions][:, None]
+    heads = tiling.block_dim if context.quirks else g1.shape[1] // HEAD_DIM
+    made = [g[: len(positions)].to(kind).reshape(len(positions), -1, HEAD_DIM)[:, :heads] * factor for g in (g1, g2)]
     for out, gradient in zip(outputs, made, strict=True):
-        out.torch.copy_(gradient)
+        rows = out.torch.view(-1)[: len(positions) * g1.shape[1]].view(len(positions), -1, HEAD_DIM)
+        rows[:, :heads].copy_(gradient)
 
 
 def _factor(cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

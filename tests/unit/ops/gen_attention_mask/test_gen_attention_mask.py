@@ -55,7 +55,7 @@ def test_an_output_in_the_memory_of_x_gets_the_crops_of_the_old_x() -> None:
 
 def test_a_count_beyond_int32_is_refused_and_wraps_with_quirks() -> None:
     x, attrs = torch.arange(4).half().view(1, 1, 2, 2), {"headNum": 2**30 + 2, "seqLen": [2]}
-    with pytest.raises(OperatorError, match=r"headNum \* sum\(seqLen\^2\): found 4294967304") as caught:
+    with pytest.raises(OperatorError, match=r"headNum \* seqLen\[i\]\^2: found 4294967304") as caught:
         cannery.run(NAME, [x], attrs)
     assert (caught.value.stage.letter, caught.value.code.name) == ("I", "ERROR_INVALID_PARAM")
     assert cannery.run(NAME, [x], attrs, quirks=True)[0].tolist() == [0, 1, 2, 3] * 2
@@ -65,3 +65,13 @@ def test_a_wrapped_count_that_is_not_positive_fails_at_setup() -> None:
     with pytest.raises(OperatorError) as caught:
         cannery.run(NAME, [torch.zeros(1, 1, 2, 2).half()], {"headNum": 2**29, "seqLen": [2]}, quirks=True)
     assert (caught.value.stage.letter, caught.value.code.name) == ("S", "ERROR_INVALID_TENSOR_SIZE")
+
+
+def test_with_quirks_only_the_first_dim_of_the_output_is_looked_at() -> None:
+    x, attrs, out = masks(1, 3), {"headNum": 2, "seqLen": [2]}, torch.full((8, 2), 7.0).half()
+    cannery.run(NAME, [x], attrs, outputs=[out], quirks=True)
+    assert bits(out.view(-1)[:8]) == bits(cannery.run(NAME, [x], attrs)[0])
+    assert out.view(-1)[8:].eq(7).all()
+    with pytest.raises(OperatorError) as caught:
+        cannery.run(NAME, [x], attrs, outputs=[out])
+    assert (caught.value.stage.letter, caught.value.code.name) == ("S", "ERROR_INVALID_TENSOR_DIM")

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import cannery
-from cannery import Tensor
+from cannery import OperatorError, Tensor
 from cannery.ops.rms_norm_backward.golden import RmsNormBackwardSpec as Spec
 
 NAME = "RmsNormBackward"
@@ -41,8 +41,8 @@ def test_by_hand() -> None:
     assert dx.tolist() == [[0.5 - 3 * mean, 10 - 4 * mean]]
 
 
-@pytest.mark.parametrize("shape", [(4,), (4, 1), (4, 1, 1)])
-def test_rstd_may_keep_the_dims_of_gamma_as_ones(shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("shape", [(4,), (4, 1), (4, 1, 1), (2, 2), (1, 1, 1, 4)])
+def test_rstd_may_have_any_shape_of_an_element_a_row(shape: tuple[int, ...]) -> None:
     dy, x, rstd, gamma = tensors((4,), (6, 8))
     expected = cannery.run(NAME, [dy, x, rstd, gamma])
     made = cannery.run(NAME, [dy, x, rstd.view(shape), gamma])
@@ -67,3 +67,34 @@ def test_the_number_of_threads_does_not_show(rows: int) -> None:
         assert made[0] == made[1]
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("quirks", [False, True])
+def test_dy_may_have_other_rows_than_x_where_their_number_is_the_same(quirks: bool) -> None:
+    dy, x, rstd, gamma = tensors((2, 3), (8,))
+    expected = cannery.run(NAME, [dy, x, rstd, gamma])
+    made = cannery.run(NAME, [dy.view(6, 8), x, rstd, gamma], quirks=quirks)
+    assert all(torch.equal(a, b) for a, b in zip(made, expected, strict=True))
+
+
+@pytest.mark.parametrize("quirks", [False, True])
+@pytest.mark.parametrize(
+    ("shapes", "parameter"),
+    [
+        (((8, 64), (8, 64), (8,), (63,)), "gamma"),
+        (((8, 64), (8, 64), (8,), (1,)), "gamma"),
+        (((8, 64), (8, 64), (7,), (64,)), "rstd"),
+        (((8, 64), (8, 64), (8, 64), (64,)), "rstd"),
+        (((512,), (8, 64), (8,), (64,)), "rstd"),
+        (((4, 128), (8, 64), (4,), (64,)), "dy"),
+    ],
+)
+def test_what_the_kernels_tiling_refuses_fails_at_execute_unwritten(
+    shapes: tuple[tuple[int, ...], ...], parameter: str, quirks: bool
+) -> None:
+    inputs, outputs = [torch.ones(shape) for shape in shapes], [torch.full(shapes[i], 7.0) for i in (1, 3)]
+    with pytest.raises(OperatorError) as caught:
+        cannery.run(NAME, inputs, outputs=outputs, quirks=quirks)
+    assert (caught.value.stage.letter, caught.value.parameter) == ("E", parameter)
+    assert caught.value.code.name == "ERROR_INVALID_PARAM"
+    assert all(out.eq(7).all() for out in outputs)
