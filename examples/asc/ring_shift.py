@@ -11,7 +11,7 @@ CORES = 4
 LENGTH = 128
 
 
-@asc.jit
+@asc.jit(kernel_type=config.KernelType.MIX_AIV_1_0)
 def ring_shift(x: asc.GlobalAddress, exchange: asc.GlobalAddress, y: asc.GlobalAddress, total: asc.GlobalAddress):
     core = asc.get_block_idx()
     previous = (core + asc.get_block_num() - 1) % asc.get_block_num()

@@ -28,7 +28,7 @@ from cannery.aicore.flags import (
     Set,
     Wait,
 )  # fmt: skip
-from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.instruction import Access, Instruction, Site
 from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
 from cannery.aicore.pipes import COUNT, PIPES, S
 from cannery.aicore.registers import Registers
@@ -120,6 +120,7 @@ class Core:
         block: what get_block_idx returns on it.
         peers: the cores of the launch, this one among them; the launch sets it.
         in_order: instructions take effect at once (kernels whose synchronisation the compiler inserts).
+        is_managed: a TPipe hands out memory and event ids.
     """
 
     peers: Peers
@@ -141,6 +142,7 @@ class Core:
         self.registers = Registers()
         self.gm = GlobalMemory()
         self.in_order = False
+        self.is_managed = False
         self.deadlocked = False
         self.closers: list[Callable[[bool], None]] = []
         self.issued = [0] * COUNT
@@ -201,6 +203,8 @@ class Core:
         for watcher in self.watchers:
             watcher.see(self, instruction)
         self.issued[S] += 1
+        if self._backlog and self.launch.auto_sync:
+            self._let_finish(instruction)
         return instruction.effect(*instruction.args)
 
     def set_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
@@ -295,6 +299,24 @@ class Core:
             self.tell(Finish(completed))
             self.pool.give(self._arenas.values())
 
+    def _let_finish(self, instruction: Instruction) -> None:
+        """Wait for what the compiler makes the scalar unit wait for: pending accesses to its bytes.
+
+        Raises:
+            DeadlockError: they are behind a wait whose set only the program itself could still issue.
+        """
+        for access in instruction.reads:
+            self._let_pass(instruction, access, write=False)
+        for access in instruction.writes:
+            if access.memory is not self.gm:
+                self._let_pass(instruction, access, write=True)
+
+    def _let_pass(self, instruction: Instruction, access: Access, *, write: bool) -> None:
+        for pipe in pipes.WITH_SCALAR:
+            while any(_collides(entry, access, write) for entry in self._queues[pipe]):
+                if not (self._advance(pipe) or self._work_once()):
+                    raise self.deadlock(Blocked("S", instruction.op, "", instruction.site))
+
     def _event(self, number: int, identity: int) -> Event:
         key = (number, identity)
         event = self._events.get(key)
@@ -349,6 +371,14 @@ class Core:
             return False
         self._advance(event.source, wait)
         return event.done >= wait.ordinal
+
+
+def _collides(entry: Instruction | Set | Wait, access: Access, write: bool) -> bool:
+    """Whether a pending instruction and an access touch the same bytes, one of them writing."""
+    if not isinstance(entry, Instruction):
+        return False
+    others = (*entry.reads, *entry.writes) if write else entry.writes
+    return any(other.memory is access.memory and other.touches(access.lower, access.upper) for other in others)
 
 
 def _head(pipe: int, entry: Instruction | Set | Wait) -> Blocked:

@@ -13,6 +13,12 @@ Block = Callable[[Core, Callable[[], bool], Blocked], None]
 """Lets other cores run until something is true; raises DeadlockError when it never will be."""
 
 
+def need_scheduler(core: Core, op: str, site: Site | None) -> None:
+    """Say so where an operation that needs the scheduler is used in a kernel without it."""
+    if not core.launch.scheduled:
+        core.report("no_scheduler", site, op=op)
+
+
 class CrossCore:
     """The cross-core state of one launch."""
 
@@ -28,6 +34,7 @@ class CrossCore:
 
     def set_flag(self, core: Core, flag: int, mode: int, pipe: int, site: Site | None) -> None:
         """cross_core_set_flag: takes effect when the pipe's earlier instructions are complete."""
+        need_scheduler(core, "cross_core_set_flag", site)
         mine = self._flag(core.index, flag, mode)
         mine.sent += 1
         core.tell(CrossSet(mine, pipe, site))
@@ -47,6 +54,7 @@ class CrossCore:
         Raises:
             DeadlockError: nobody sets it.
         """
+        need_scheduler(core, "cross_core_wait_flag", site)
         flags = [self._flag(other.index, flag, mode) for other in self._partners(core, mode)]
         answers = tuple((source, source.taken.get(core.index, 0) + 1) for source in flags)
 

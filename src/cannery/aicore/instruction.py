@@ -53,6 +53,13 @@ class Access(NamedTuple):
             return self.upper - self.lower
         return sum(stop - start for start, stop in self.runs)
 
+    def touches(self, lower: int, upper: int) -> bool:
+        """Whether any byte of ``[lower, upper)`` is touched."""
+        if self.lower >= upper or lower >= self.upper:
+            return False
+        base = self.lower
+        return self.runs is None or any(base + start < upper and lower < base + stop for start, stop in self.runs)
+
 
 # How the state "never written" flows through an instruction.
 FILL: Final = "fill"  # the destination is written, whatever was read

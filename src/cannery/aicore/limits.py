@@ -22,6 +22,7 @@ class Limits:
         cross_core_flags: ids of cross-core flags.
         cross_core_count: how often a cross-core flag can be set ahead of its waits.
         queue_buffers: buffers one TPipe can manage.
+        reserved_event_ids: ids that the documents keep for the system where no TPipe hands them out.
     """
 
     event_ids: int = 8
@@ -29,9 +30,12 @@ class Limits:
     cross_core_flags: int = 16
     cross_core_count: int = 15
     queue_buffers: int = 64
+    reserved_event_ids: frozenset[int] = frozenset({6, 7})
 
 
-_BY_ARCH: Final = MappingProxyType({1001: Limits(event_ids=4), 3510: Limits(vector_in_order=True)})
+_BY_ARCH: Final = MappingProxyType(
+    {1001: Limits(event_ids=4, reserved_event_ids=frozenset()), 3510: Limits(vector_in_order=True)}
+)
 
 
 def limits(npu_arch: int) -> Limits:

@@ -21,6 +21,9 @@ COUNT: Final = len(PIPES)
 ALL: Final = tuple(range(COUNT))
 ASYNCHRONOUS: Final = (V, M, MTE1, MTE2, MTE3, FIX)
 
+WITH_SCALAR: Final = (V, MTE2, MTE3)
+"""Pipes that the compiler's automatic synchronisation orders the scalar unit with."""
+
 # Consumers before producers: a copy-out that nothing holds back runs before the computation it should have awaited.
 LAZIEST_FIRST: Final = (MTE3, FIX, V, M, MTE1, MTE2)
 

@@ -22,7 +22,9 @@ class Setup:
         core_num: launched groups; what get_block_num returns.
         layout: the cores.
         seed: of the lazy order; 0 is the laziest.
-        vector_barriers: the compiler puts barriers between dependent vector instructions.
+        auto_sync: the compiler orders dependent vector instructions, and the scalar unit with V, MTE2 and MTE3: its
+            accesses to UB, and its reads of global memory.
+        scheduled: the kernel has the scheduler that cross-core flags need; an AIV_ONLY one has not.
         precise: 16-bit floats keep the float32 value that was rounded into them.
     """
 
@@ -31,7 +33,8 @@ class Setup:
     core_num: int
     layout: Layout
     seed: int = 0
-    vector_barriers: bool = True
+    auto_sync: bool = True
+    scheduled: bool = True
     precise: bool = False
 
     @cached_property
@@ -47,4 +50,4 @@ class Setup:
     @property
     def vector_in_order(self) -> bool:
         """Whether the compiler or the chip orders dependent vector instructions."""
-        return self.vector_barriers or self.limits.vector_in_order
+        return self.auto_sync or self.limits.vector_in_order

@@ -144,8 +144,8 @@ def launch(
     """
     options, session = current_settings(), current()
     setup = Setup(
-        name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, vector_barriers=auto_sync,
-        precise=options.precise,
+        name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, auto_sync=auto_sync,
+        scheduled=kernel_type not in (None, _K.AIV_ONLY), precise=options.precise,
     )  # fmt: skip
     findings = Collector(name, Pyasc())
     run = Launch(setup, (*((Checker(setup, findings),) if options.check else ()), *watchers))

@@ -129,6 +129,7 @@ class TPipe:
     def _begin(self) -> None:
         self._core.registers = Registers()
         self._core.state[TPipe] = self
+        self._core.is_managed = True
 
     def _forget(self) -> None:
         self._queues = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from cannery.aicore.core import Core
+from cannery.aicore.crosscore import need_scheduler
 from cannery.aicore.instruction import Site
 from cannery.isa.operands import BLOCK
 from cannery.isa.tensors import Global
@@ -26,7 +27,9 @@ def meet_all(
     if used:
         members = [other for other in members if other.block < used]
     key: Hashable = ("hard", vector_only)
-    if workspace is not None:
+    if workspace is None:
+        need_scheduler(core, "sync_all", site)
+    else:
         key = ("soft", workspace.address)
         have, need = workspace.owner.upper - workspace.address, len(members) * BLOCK
         if have < need:

@@ -67,7 +67,7 @@ class Checker:
 
     def _begin(self, core: Core) -> Handlers:
         """A judge for a core; what is done with each type of record."""
-        judge = Judge(core, self._findings, self._sync, vector_in_order=self._setup.vector_in_order)
+        judge = Judge(core, self._findings, self._sync, self._setup)
         crossing = self._crossing
         handlers: Handlers = {
             Instruction: judge.instruction,

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from weakref import WeakKeyDictionary
 
 from cannery.aicore.flags import Arrive, CrossFlag, CrossSet, CrossWait, Leave, Meeting, Post, Receive
+from cannery.aicore.pipes import S
 from cannery.watch.judge import Judge
 
 News = tuple[tuple[int, list[int]], ...]
@@ -26,9 +27,13 @@ class Crossing:
         self._carried[record.flag].append(_carried(judge, record.pipe))
 
     def wait_flag(self, judge: Judge, record: CrossWait) -> None:
-        """A core learns what the flags carried that it has waited for."""
+        """A core learns what the flags carried that it has waited for, its own among them: all its pipes wait."""
         for flag, ordinal in record.answers:
-            _learn(judge, self._carried[flag][ordinal - 1])
+            news = self._carried[flag][ordinal - 1]
+            _learn(judge, news)
+            for index, times in news:
+                if index == judge.core.index:
+                    judge.clocks.learn(S, times)
 
     def arrive(self, judge: Judge, record: Arrive) -> None:
         """A core has come to a meeting with all it knows."""

@@ -12,13 +12,16 @@ from typing import Final, NamedTuple
 
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import S, V
-from cannery.watch.clocks import Clocks
+from cannery.watch.clocks import Clocks, Snapshot
 
 _NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh segment has no dict of its own yet
 
 
 class Stamp(NamedTuple):
-    """An access: which pipe, when, from which line; ``atomic`` names the combining operation, if any."""
+    """An access: which pipe, when, from which line.
+
+    ``atomic`` names the combining operation, if any; ``known`` is what the pipe knew to be complete when it was issued.
+    """
 
     pipe: int
     time: int
@@ -26,26 +29,24 @@ class Stamp(NamedTuple):
     op: str
     atomic: str | None
     serial: int
+    known: Snapshot
 
 
 class Order:
-    """What counts as ordered, in one memory of one core."""
+    """What counts as ordered on one core."""
 
-    __slots__ = ("clocks", "scalar_in_order", "vector_in_order")
+    __slots__ = ("clocks", "vector_in_order")
 
-    def __init__(self, clocks: Clocks, *, vector_in_order: bool, scalar_in_order: bool) -> None:
+    def __init__(self, clocks: Clocks, *, vector_in_order: bool) -> None:
         self.clocks = clocks
         self.vector_in_order = vector_in_order
-        self.scalar_in_order = scalar_in_order
 
     def before(self, earlier: Stamp, pipe: int) -> bool:
         """Whether an access issued earlier is complete before the next instruction of a pipe starts."""
         source = earlier.pipe
         if earlier.time <= self.clocks.known[pipe][source]:
             return True
-        if source == S:
-            return pipe == S or self.scalar_in_order
-        return source == pipe == V and self.vector_in_order
+        return source == pipe and (source == S or (source == V and self.vector_in_order))
 
     def allows(self, earlier: Stamp, write: Stamp) -> bool:
         """Whether a write may follow an earlier access to the same bytes as it stands."""

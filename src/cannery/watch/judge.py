@@ -6,18 +6,20 @@ two accesses count as ordered, so that one missing flag is one finding and not a
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Sequence
 
 from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh
-from cannery.aicore.flags import Barrier, Event, Set, Wait
-from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.flags import Barrier, Set, Wait
+from cannery.aicore.instruction import Access, Instruction
 from cannery.aicore.pipes import PIPES, S
+from cannery.aicore.setup import Setup
 from cannery.watch.clocks import Clocks
-from cannery.watch.debts import Carried, Debts
+from cannery.watch.debts import Debts
+from cannery.watch.eventuse import EventUse
 from cannery.watch.findings import Collector, Finding
 from cannery.watch.footprints import Footprints
 from cannery.watch.history import Stamp
+from cannery.watch.inserted import is_inserted
 from cannery.watch.pasts import Past, Pasts
 from cannery.watch.rules import Rule
 from cannery.watch.spans import place, spans
@@ -28,35 +30,24 @@ Race = tuple[Stamp, str, Access]
 """The earlier access, the rule, and the later access."""
 
 
-class Flags:
-    """The sets of an event that nobody has waited for, and the waits issued before their sets."""
-
-    __slots__ = ("carried", "orphans")
-
-    def __init__(self) -> None:
-        self.carried: deque[Carried] = deque()
-        self.orphans: deque[tuple[Site | None, int]] = deque()
-
-
 class Judge:
     """Clocks, pasts and findings of one core.
 
-    ``vector_in_order``: dependent vector instructions need no barrier, because the compiler inserts it or the hardware
-    orders them.
+    ``setup`` says what the compiler and the hardware order by themselves.
     """
 
-    def __init__(self, core: Core, findings: Collector, sync: SyncUse, *, vector_in_order: bool) -> None:
+    def __init__(self, core: Core, findings: Collector, sync: SyncUse, setup: Setup) -> None:
         self.core = core
         self.clocks = Clocks()
         self.footprints = Footprints(core.index)
         self.serial = 0
         self._findings = findings
-        self._event_ids = core.limits.event_ids
-        self._pasts = Pasts(self.clocks, vector_in_order=vector_in_order)
+        self._auto_sync = setup.auto_sync
+        self._pasts = Pasts(self.clocks, vector_in_order=setup.vector_in_order)
         self._sync = sync
         self._unwritten = Unwritten(self._pasts, self.report)
         self._debts = Debts(self.clocks)
-        self._flags: defaultdict[Event, Flags] = defaultdict(Flags)
+        self._events = EventUse(core, self._debts, sync, self.report)
 
     def report(self, fact: Fact) -> None:
         """Count an occurrence of a finding."""
@@ -66,7 +57,10 @@ class Judge:
         """Judge an instruction: liveness, bounds, alignment, never-written bytes, races."""
         self.serial += 1
         pipe = instruction.pipe
-        stamp = Stamp(pipe, self.clocks.issue(pipe), instruction.site, instruction.op, instruction.atomic, self.serial)
+        time = self.clocks.issue(pipe)
+        stamp = Stamp(
+            pipe, time, instruction.site, instruction.op, instruction.atomic, self.serial, self.clocks.known[pipe]
+        )
         reads = self._judged(instruction, instruction.reads, "read")
         writes = self._judged(instruction, instruction.writes, "write")
         self._unwritten.flow(instruction, reads, writes)
@@ -74,39 +68,14 @@ class Judge:
             self._races(stamp, reads, writes)
 
     def set_flag(self, record: Set) -> None:
-        """A flag was set. An answer to a wait issued earlier reaches that wait's pipe now."""
+        """A flag was set."""
         self.serial += 1
-        event, site, by = record
-        if not 0 <= event.id < self._event_ids:
-            self._bad_id(event, site)
-        if event.sent - event.awaited > 1:
-            self.report(Fact("set_twice", (site,), "", (), {"event": event.name, "id": event.id}))
-        flag = self._debts.carry(event.source, site, by)
-        flags = self._flags[event]
-        if flags.orphans:
-            wait_site, debt = flags.orphans.popleft()
-            self._debts.settle(debt, flag, (other for each in self._flags.values() for other in each.carried))
-            self._sync.needed(site, wait_site)
-        else:
-            flags.carried.append(flag)
+        self._events.set(record)
 
     def wait_flag(self, record: Wait) -> None:
-        """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
+        """A wait was issued."""
         self.serial += 1
-        event, _, site, by = record
-        if not by and not 0 <= event.id < self._event_ids:  # a queue's ids are judged where it sets them
-            self._bad_id(event, site)
-        flags = self._flags[event]
-        destination = event.destination
-        if not flags.carried:
-            flags.orphans.append((site, self.serial))
-            self._debts.owe(destination, self.serial)
-            return
-        flag = flags.carried.popleft()
-        news = self._debts.receive(destination, flag)
-        if not by and not flag.by:
-            preset = flag.times[event.source] == 0
-            self._sync.pair((event.source, destination), (flag.site, site), self.core, news, preset)
+        self._events.wait(record, self.serial)
 
     def barrier(self, record: Barrier) -> None:
         """A pipe_barrier."""
@@ -118,10 +87,10 @@ class Judge:
             self._sync.barrier(site, self.core, news)
 
     def clean_cache(self, record: CacheClean) -> None:
-        """The scalar unit's writes to global memory have left its cache: they count as issued in order."""
+        """The scalar unit's cache was written back."""
+        self.serial += 1
         del record
-        for known in self.clocks.known:
-            known[S] = self.clocks.now[S]
+        self.clocks.issue(S)
 
     def fresh(self, record: Fresh) -> None:
         """A buffer was handed out: its contents are undefined again."""
@@ -129,12 +98,11 @@ class Judge:
 
     def deadlock(self, record: Deadlock) -> None:
         """The core cannot go on. What depends on order beyond the first wait without a set never happens on a chip."""
-        unanswered = [serial for flags in self._flags.values() for _, serial in flags.orphans]
-        if unanswered:
-            first, block = min(unanswered), self.core.block
+        first, block = self._events.first_unanswered(), self.core.block
+        if first is not None:
 
             def beyond(finding: Finding, rule: Rule, serial: int) -> bool:
-                return rule.presumes_waits and finding.core == block and serial > first
+                return rule.presumes_waits and finding.core == block and serial > (first or 0)
 
             self._findings.drop(beyond)
         placed = [head for head in record.heads if head.site is not None]
@@ -145,19 +113,7 @@ class Judge:
 
     def finish(self, record: Finish) -> None:
         """End of the kernel: flags left over."""
-        for event, flags in self._flags.items():
-            facts = {"event": event.name, "id": event.id}
-            pipes = (event.source, event.destination)
-            for site, _ in flags.orphans:
-                self.report(Fact("wait_unpaired", (site,), "", pipes, facts))
-            if record.completed:
-                for flag in flags.carried:
-                    rule = "queue_set_unpaired" if flag.by else "set_unpaired"
-                    self.report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
-
-    def _bad_id(self, event: Event, site: Site | None) -> None:
-        facts = {"event": event.name, "id": event.id, "last": self._event_ids - 1}
-        self.report(Fact("event_id_range", (site,), "", (), facts))
+        self._events.left_over(record.completed)
 
     def _judged(self, instruction: Instruction, accesses: Sequence[Access], action: str) -> Sequence[Access]:
         """The accesses to judge further: all of them, unless one is not as it should be."""
@@ -212,7 +168,26 @@ class Judge:
             for lower, upper in touched:
                 past.history.write(lower, upper, stamp)
         if found or overwritten:
-            self._report_races(stamp, [*found, *overwritten])
+            self._report_races(stamp, self._left_by_compiler(stamp, [*found, *overwritten]))
+
+    def _left_by_compiler(self, stamp: Stamp, found: Sequence[Race]) -> Sequence[Race]:
+        """The races that remain. What the compiler's flags order is known to be complete from here on."""
+        if not self._auto_sync:
+            return found
+        left: list[Race] = []
+        for race in found:
+            earlier, kind, access = race
+            if is_inserted(earlier.pipe, stamp.pipe, kind, access.memory.name):
+                self._insert_flag(earlier, stamp.pipe)
+            else:
+                left.append(race)
+        return left
+
+    def _insert_flag(self, earlier: Stamp, pipe: int) -> None:
+        """Let a pipe know an access, and what that access's pipe knew, as the compiler's flag does."""
+        carried = earlier.known.copy()
+        carried[earlier.pipe] = max(carried[earlier.pipe], earlier.time)
+        self.clocks.learn(pipe, carried)
 
     def _past(self, access: Access, stamp: Stamp, write: bool) -> Past:
         if access.memory is self.core.gm:

@@ -14,12 +14,13 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from cannery.aicore.core import Core, Record
-from cannery.aicore.flags import Arrive, Barrier, Meeting, Set, Wait
+from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Meeting, Post, Receive, Set, Wait
 from cannery.aicore.instruction import Instruction
-from cannery.aicore.pipes import S, V
+from cannery.aicore.pipes import WITH_SCALAR, S, V
 from cannery.watch.spans import spans
 
-Issued = Instruction | Set | Wait | Barrier | Arrive
+Issued = Instruction | Set | Wait | Barrier | Arrive | CrossSet | CrossWait | Post | Receive
+_Matched = dict[Any, deque[int]]
 
 
 class Node(NamedTuple):
@@ -34,11 +35,14 @@ class Trace:
     """What one launch issued: a watcher.
 
     ``vector_in_order``: the compiler or the chip orders dependent vector instructions.
+    ``auto_sync``: the compiler orders the scalar unit's accesses with V, MTE2 and MTE3, its writes to global memory
+    excepted.
     """
 
-    def __init__(self, *, vector_in_order: bool = True) -> None:
+    def __init__(self, *, vector_in_order: bool = True, auto_sync: bool = True) -> None:
         self.nodes: list[Node] = []
         self._vector_in_order = vector_in_order
+        self._auto_sync = auto_sync
 
     def see(self, core: Core, record: Record) -> None:
         """Take note of what a core issued."""
@@ -64,8 +68,8 @@ class Trace:
     def _in_order(self, one: Node, other: Node) -> bool:
         if one.core != other.core:
             return False
-        if one.pipe == S:
-            return other.pipe == S or not _writes_global(one)
+        if one.pipe == other.pipe == S:
+            return True
         return self._vector_in_order and one.pipe == other.pipe == V
 
     def _ancestors(self) -> list[int]:
@@ -87,6 +91,9 @@ class Trace:
         for core in sorted({node.core for node in self.nodes}):
             _order_core(edges, [(at, node) for at, node in enumerate(self.nodes) if node.core == core])
         _order_meetings(edges, self.nodes)
+        _order_cross_flags(edges, self.nodes)
+        if self._auto_sync:
+            _order_by_compiler(edges, self.nodes)
         return edges
 
 
@@ -96,8 +103,10 @@ def _pipe(record: Issued) -> int | None:
             return record.event.source
         case Wait():
             return record.event.destination
-        case Arrive():
+        case Arrive() | Post():
             return None
+        case CrossWait() | Receive():
+            return S  # the program waits, and with it whatever it issues later
     return record.pipe
 
 
@@ -130,11 +139,11 @@ def _directly(earlier: Node, later: Node) -> bool:
     """Whether, on one core, the earlier node completes before the later one starts, by issue alone."""
     if earlier.pipe is None or later.pipe is None:
         return True
-    holds = isinstance(earlier.what, (Wait, Barrier))
+    holds = isinstance(earlier.what, (Wait, Barrier, CrossWait, Receive))
     if earlier.pipe == S and holds:
         return True  # what the scalar pipe has waited for, everything issued later follows
     # A set follows what is before it on its pipe and holds nothing up, a wait the reverse; a barrier does both.
-    collects = isinstance(later.what, (Set, Barrier))
+    collects = isinstance(later.what, (Set, Barrier, CrossSet))
     return earlier.pipe == later.pipe and (holds or collects)
 
 
@@ -153,8 +162,41 @@ def _order_meetings(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
             edges[at] += [earlier for earlier in before if earlier != at]
 
 
-def _writes_global(node: Node) -> bool:
-    return isinstance(node.what, Instruction) and any(access.memory.name == "GM" for access in node.what.writes)
+def _order_cross_flags(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
+    """A wait for cross-core flags follows the sets that answer it, a message taken follows its post."""
+    sets: dict[Any, list[int]] = defaultdict(list)
+    posts: _Matched = defaultdict(deque)
+    for at, node in enumerate(nodes):
+        match node.what:
+            case CrossSet():
+                sets[node.what.flag].append(at)
+            case CrossWait():
+                edges[at] += [sets[flag][ordinal - 1] for flag, ordinal in node.what.answers]
+            case Post():
+                posts[node.what.key].append(at)
+            case Receive():
+                edges[at].append(posts[node.what.key].popleft())
+
+
+def _order_by_compiler(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
+    """A flag of the compiler's own: set behind the earlier access, awaited before the later one."""
+    for first, second in _conflicts(nodes):
+        one, other = nodes[first], nodes[second]
+        if one.core == other.core and _is_inserted(one, other):
+            sources = [at for at in range(first + 1) if (nodes[at].core, nodes[at].pipe) == (one.core, one.pipe)]
+            for at in range(second, len(nodes)):
+                node = nodes[at]
+                if node.core == other.core and (S in (node.pipe, other.pipe) or node.pipe == other.pipe):
+                    edges[at] += [source for source in sources if source != at]
+
+
+def _is_inserted(one: Node, other: Node) -> bool:
+    """Between the scalar unit and V, MTE2, MTE3; in global memory only where the scalar unit reads."""
+    scalar, pipe = (one, other.pipe) if one.pipe == S else (other, one.pipe)
+    if scalar.pipe != S or pipe not in WITH_SCALAR or not isinstance(scalar.what, Instruction):
+        return False
+    accesses = (*scalar.what.reads, *scalar.what.writes)
+    return all(access.memory.name == "UB" for access in accesses) or not scalar.what.writes
 
 
 def _conflicts(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:

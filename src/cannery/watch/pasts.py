@@ -26,14 +26,12 @@ class Pasts(dict[Memory, Past]):
 
     def __init__(self, clocks: Clocks, *, vector_in_order: bool) -> None:
         super().__init__()
-        self._local = Order(clocks, vector_in_order=vector_in_order, scalar_in_order=True)
-        # The scalar unit writes global memory through its cache: issue order does not carry it to the copy engines.
-        self._global = Order(clocks, vector_in_order=vector_in_order, scalar_in_order=False)
+        self._order = Order(clocks, vector_in_order=vector_in_order)
 
     def __missing__(self, memory: Memory) -> Past:
         if isinstance(memory, Arena):
-            past = Past(History(), IntervalSet(0, memory.size), self._local)
+            past = Past(History(), IntervalSet(0, memory.size), self._order)
         else:  # what the host binds counts as written
-            past = Past(History(limit=_GLOBAL_SEGMENTS), IntervalSet(), self._global)
+            past = Past(History(limit=_GLOBAL_SEGMENTS), IntervalSet(), self._order)
         self[memory] = past
         return past

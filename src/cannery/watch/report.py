@@ -30,7 +30,7 @@ def render(finding: Finding) -> str:
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     head = f"{finding.severity}: {_title(finding)}{times}{code}"
     if finding.locations:
-        place = finding.locations[1 if finding.kind in ORDER_KINDS else 0]
+        place = finding.locations[-1 if finding.kind in ORDER_KINDS else 0]
         head = f"{place.file}:{place.line}: {head}"
     lines = [head, *_details(finding), *_sources(finding.locations)]
     if finding.hint:

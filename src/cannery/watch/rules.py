@@ -157,6 +157,14 @@ _ROWS: Final = (
         ),
         "give each core its own range, or add {function[sync_all]}() between the two", is_order=True,
     ),
+    Rule(
+        "no_scheduler", "CROSS_CORE", WARNING, "synchronisation between cores in a kernel without their scheduler",
+        (
+            "{op} in {kernel}, whose kernel type is AIV_ONLY: the scheduler that cross-core flags need is off",
+            "#0 {at[0]}",
+        ),
+        "launch it with the kernel type MIX_AIV_1_0",
+    ),
     _outside("read", "ErrorRead3"),
     _outside("write", "ErrorWrite2"),
     Rule(
@@ -230,6 +238,15 @@ _ROWS: Final = (
     _event(
         "event_id_range", "an event id that the chip has not",
         "event id {id} of {event} is out of range, expected 0 to {last}",
+    ),
+    Rule(
+        "event_id_reserved", "EVENT_ID", NOTE, "an event id that the documents reserve, in a kernel without TPipe",
+        (
+            "event id {id} of {event} is reserved where no TPipe hands out ids: 6 for the system, 7 for automatic "
+            "synchronisation",
+            "#0 {at[0]}",
+        ),
+        "use an id from 0 to 5",
     ),
     _event(
         "set_twice", "a flag set again before anyone waited for it",

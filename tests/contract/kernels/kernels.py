@@ -3,6 +3,7 @@
 from typing import Any
 
 from cannery import asc
+from cannery.asc.runtime.config import KernelType
 
 N = 64
 EVENT = asc.HardEvent
@@ -98,12 +99,12 @@ def waits_ahead_of_sets(x: Any, z: Any) -> None:
     asc.wait_flag(EVENT.MTE3_MTE2, 1)
 
 
-@asc.jit
+@asc.jit(auto_sync=False)
 def scalar_reads_too_early(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     asc.data_copy(t, bound(x), N)
     value = t.get_value(0)
-    asc.duplicate(t, value, N)
+    asc.duplicate(asc.LocalTensor(asc.float32, IN, 4 * N, N), value, N)
 
 
 @asc.jit
@@ -191,7 +192,7 @@ def local_scalar_write_then_vector(x: Any) -> None:
     asc.adds(t, t, 1.0, N)
 
 
-@asc.jit
+@asc.jit(auto_sync=False)
 def vector_then_scalar_read(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
     asc.duplicate(t, 0.0, N)
@@ -500,7 +501,7 @@ def transitive_order(x: Any) -> None:
     asc.data_copy(bound(x), t, N)
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def neighbours_read_before_barrier(x: Any, z: Any, barrier: asc.ConstExpr[bool]) -> None:
     me = asc.get_block_idx()
     other = (me + 1) % asc.get_block_num()
@@ -516,13 +517,13 @@ def neighbours_read_before_barrier(x: Any, z: Any, barrier: asc.ConstExpr[bool])
     asc.data_copy(bound(z)[me * N :], u, N)
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def barrier_missed_by_one(x: Any) -> None:
     if asc.get_block_idx() != 1:
         asc.sync_all()
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def cross_core_flags(x: Any, setting: asc.ConstExpr[bool], waiting: asc.ConstExpr[bool]) -> None:
     me = asc.get_block_idx()
     t = asc.LocalTensor(asc.float32, CALC, 0, N)
@@ -583,7 +584,7 @@ def too_many_buffers(x: Any) -> None:
     pipe.init_buffer(asc.TQue(IN, 1), 65, 32)
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def set_too_far_ahead(x: Any) -> None:
     for _ in range(16):
         asc.cross_core_set_flag(3, 0, asc.PipeID.PIPE_MTE3)

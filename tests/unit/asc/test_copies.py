@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery import asc
+from cannery.asc.runtime.config import KernelType
 from cannery.watch import errors, session
 
 IN, CALC = asc.TPosition.VECIN, asc.TPosition.VECCALC
@@ -185,7 +186,7 @@ def test_views_alias_and_offsets_count_elements() -> None:
 
 @pytest.mark.parametrize("software", [False, True])
 def test_barriers_of_all_cores(software: bool) -> None:
-    @asc.jit
+    @asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
     def kernel(x: asc.GlobalAddress, z: asc.GlobalAddress, space: asc.GlobalAddress) -> None:
         me, cores = asc.get_block_idx(), asc.get_block_num()
         t = asc.LocalTensor(asc.int32, CALC, 0, 8)

@@ -12,13 +12,13 @@ access = st.tuples(st.booleans(), st.sampled_from(PIPES), st.integers(0, 40), st
 
 
 def stamp(pipe: int, time: int, serial: int) -> Stamp:
-    return Stamp(pipe, time, None, "copy", None, serial)
+    return Stamp(pipe, time, None, "copy", None, serial, [])
 
 
 @given(st.lists(access, max_size=25))
 def test_unordered_accesses_race_exactly_when_bytes_overlap(accesses: list[tuple[bool, int, int, int]]) -> None:
     clocks = Clocks()
-    order = Order(clocks, vector_in_order=False, scalar_in_order=True)
+    order = Order(clocks, vector_in_order=False)
     history = History()
     writers: dict[int, int] = {}
     readers: dict[int, dict[int, int]] = {}
@@ -43,7 +43,7 @@ def test_unordered_accesses_race_exactly_when_bytes_overlap(accesses: list[tuple
 
 def test_a_streamed_memory_is_forgotten_behind_the_stream() -> None:
     clocks = Clocks()
-    order = Order(clocks, vector_in_order=True, scalar_in_order=True)
+    order = Order(clocks, vector_in_order=True)
     history = History(limit=100)
     for serial in range(5000):
         mine = stamp(pipes.MTE2, clocks.issue(pipes.MTE2), serial)

@@ -13,14 +13,18 @@ from cannery.watch import Trace, session
 N = 8
 SLOTS = 3
 EVENTS = [
-    asc.HardEvent[name] for name in ("MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V", "MTE3_MTE2", "MTE2_MTE3", "V_S", "S_V")
-]
+    asc.HardEvent[name]
+    for name in (
+        "MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V", "MTE3_MTE2", "MTE2_MTE3", "V_S", "S_V", "MTE2_S", "S_MTE2", "S_MTE3",
+        "MTE3_S",
+    )
+]  # fmt: skip
 BARRIERS = [asc.PipeID.PIPE_V, asc.PipeID.PIPE_MTE2, asc.PipeID.PIPE_MTE3, asc.PipeID.PIPE_ALL]
 RACES = {"RAW", "WAR", "WAW"}
 
 slot = st.integers(0, SLOTS - 1)
 statement = st.one_of(
-    st.tuples(st.sampled_from(["load", "store", "read", "write"]), slot),
+    st.tuples(st.sampled_from(["load", "store", "read", "write", "read_global", "write_global"]), slot),
     st.tuples(st.just("add"), st.tuples(slot, slot)),
     st.tuples(st.just("pair"), st.tuples(st.sampled_from(EVENTS), st.integers(0, 1))),
     st.tuples(st.just("set"), st.tuples(st.sampled_from(EVENTS[:6]), st.integers(0, 1))),
@@ -48,6 +52,10 @@ def step(gm: Any, tensors: Any, kind: str, detail: Any) -> None:
         tensors[detail].get_value(0)
     elif kind == "write":
         tensors[detail].set_value(0, 1.0)
+    elif kind == "read_global":
+        gm.get_value(detail * N)
+    elif kind == "write_global":
+        gm.set_value(detail * N, 1.0)
     elif kind == "add":
         asc.adds(tensors[detail[0]], tensors[detail[1]], 1.0, N)
     elif kind in ("pair", "set", "wait"):
@@ -59,44 +67,44 @@ def step(gm: Any, tensors: Any, kind: str, detail: Any) -> None:
         asc.pipe_barrier(detail)
 
 
-def run(statements: list[Any], seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:
-    trace = Trace(vector_in_order=False)
+def run(statements: list[Any], auto_sync: bool, seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:
+    trace = Trace(vector_in_order=auto_sync, auto_sync=auto_sync)
     x = np.arange(SLOTS * N, dtype=np.float32)
     with session(check=True, seed=seed) as found:
-        random_program.run(1, x, statements, watchers=(trace,))
+        random_program.run(1, x, statements, auto_sync=auto_sync, watchers=(trace,))
     return {finding.kind for finding in found.findings()}, trace, x
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(statement, max_size=14))
-def test_a_race_is_found_exactly_when_the_graph_has_one(statements: list[Any]) -> None:
-    kinds, trace, _ = run(statements)
+@given(st.lists(statement, max_size=14), st.booleans())
+def test_a_race_is_found_exactly_when_the_graph_has_one(statements: list[Any], auto_sync: bool) -> None:
+    kinds, trace, _ = run(statements, auto_sync)
     assert bool(kinds & RACES) == trace.has_race()
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.one_of(statement, early), max_size=14))
-def test_waits_issued_before_their_sets_raise_no_false_alarm(statements: list[Any]) -> None:
+@given(st.lists(st.one_of(statement, early), max_size=14), st.booleans())
+def test_waits_issued_before_their_sets_raise_no_false_alarm(statements: list[Any], auto_sync: bool) -> None:
     try:
-        kinds, trace, _ = run(statements)
+        kinds, trace, _ = run(statements, auto_sync)
     except DeadlockError:
         reject()
     assert not kinds & RACES or trace.has_race()
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(statement, max_size=14), st.integers(1, 1000))
-def test_without_races_no_seed_changes_the_data(statements: list[Any], seed: int) -> None:
-    kinds, _, plain = run(statements)
+@given(st.lists(statement, max_size=14), st.booleans(), st.integers(1, 1000))
+def test_without_races_no_seed_changes_the_data(statements: list[Any], auto_sync: bool, seed: int) -> None:
+    kinds, _, plain = run(statements, auto_sync)
     if not kinds & RACES:
-        _, _, shuffled = run(statements, seed)
+        _, _, shuffled = run(statements, auto_sync, seed)
         np.testing.assert_array_equal(plain.view(np.uint32), shuffled.view(np.uint32))
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(statement, max_size=14), st.integers(0, 1000))
-def test_findings_do_not_depend_on_the_seed(statements: list[Any], seed: int) -> None:
-    assert run(statements)[0] == run(statements, seed)[0]
+@given(st.lists(statement, max_size=14), st.booleans(), st.integers(0, 1000))
+def test_findings_do_not_depend_on_the_seed(statements: list[Any], auto_sync: bool, seed: int) -> None:
+    assert run(statements, auto_sync)[0] == run(statements, auto_sync, seed)[0]
 
 
 def test_one_missing_flag_before_an_instruction_in_place_is_one_race() -> None:

@@ -27,6 +27,7 @@ def test_kinds_and_severities() -> None:
     milder = {(rule.kind, rule.severity) for rule in RULES.values() if rule.severity != "error"}
     assert milder == {
         ("UNPAIRED_FLAG", "warning"), ("LEAK", "warning"), ("UNINITIALIZED", "warning"), ("REDUNDANT_SYNC", "note"),
+        ("EVENT_ID", "note"), ("CROSS_CORE", "warning"),
     }  # fmt: skip
     assert {rule.kind for rule in RULES.values() if rule.is_order} == {"RAW", "WAR", "WAW", "CROSS_CORE"}
 

@@ -1,11 +1,12 @@
 import asc
 import asc.lib.runtime as rt
 import numpy as np
+from asc.runtime.config import KernelType
 
 from ..prelude import E, F, N, P, bind, sync
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def kernel(z, w):
     t = asc.LocalTensor(F, P.VECIN, 0, N)
     u = asc.LocalTensor(F, P.VECIN, 256, N)

@@ -1,11 +1,12 @@
 import asc
 import asc.lib.runtime as rt
 import numpy as np
+from asc.runtime.config import KernelType
 
 from ..prelude import bind
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def kernel(z, w):
     zg = bind(z)
     me = asc.get_block_idx()

@@ -6,12 +6,12 @@ import numpy as np
 from ..prelude import F, N, P, bind
 
 
-@asc.jit
+@asc.jit(auto_sync=False)
 def kernel(x, z):
     t = asc.LocalTensor(F, P.VECIN, 0, N)
     asc.data_copy(t, bind(x), N)  # <a>
     v = t.get_value(0)  # <b>
-    asc.duplicate(t, v, N)
+    asc.duplicate(asc.LocalTensor(F, P.VECIN, 4 * N, N), v, N)
 
 
 kernel[1, rt.current_stream()](np.ones(N, np.float32), np.ones(N, np.float32))

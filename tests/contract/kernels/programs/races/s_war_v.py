@@ -6,7 +6,7 @@ import numpy as np
 from ..prelude import E, F, N, P, sync
 
 
-@asc.jit
+@asc.jit(auto_sync=False)
 def kernel(x, z):
     t = asc.LocalTensor(F, P.VECIN, 0, 8)
     u = asc.LocalTensor(F, P.VECIN, 32, 8)

@@ -2,9 +2,10 @@
 import asc
 import asc.lib.runtime as rt
 import numpy as np
+from asc.runtime.config import KernelType
 
 
-@asc.jit
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def kernel(z):
     asc.cross_core_wait_flag(5, 0, asc.PipeID.PIPE_MTE2)  # <a>
 

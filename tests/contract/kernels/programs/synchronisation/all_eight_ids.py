@@ -1,3 +1,4 @@
+# finds: EVENT_ID note - - a
 import asc
 import asc.lib.runtime as rt
 import numpy as np
@@ -11,7 +12,7 @@ def kernel(x, z):
     t = asc.LocalTensor(F, P.VECIN, 0, 8 * N)
     for i in range(8):
         asc.data_copy(t[i * N :], xg[i * N :], N)
-        asc.set_flag(E.MTE2_V, i)
+        asc.set_flag(E.MTE2_V, i)  # <a>
     for i in range(8):
         asc.wait_flag(E.MTE2_V, i)
         asc.adds(t[i * N :], t[i * N :], 1.0, N)

@@ -1,0 +1,23 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit(auto_sync=False)
+def kernel(z):
+    t = asc.LocalTensor(F, P.VECCALC, 0, N)
+    u = asc.LocalTensor(F, P.VECCALC, 256, N)
+    asc.duplicate(t, 0.0, N)
+    sync(E.V_S)
+    t.set_value(3, 5.0)
+    sync(E.S_V)
+    asc.adds(u, t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.data_copy(bind(z), u, N)
+
+
+z = np.zeros(N, np.float32)
+kernel[1, rt.current_stream()](z)
+assert z[3] == 6
