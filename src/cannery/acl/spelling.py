@@ -5,15 +5,12 @@ Source: hicann/runtime `python/pyACL/**` @134e2edb.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from operator import index
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cannery.runtime import CALLS, Call, process
-from cannery.runtime.prototype import Kind, Parameter
-
-_MASK = (1 << 64) - 1
+from cannery.runtime.prototype import Parameter
+from cannery.runtime.values import CONVERTERS, LOW_64_BITS
 
 
 def spelled(call: Call) -> Callable[..., Any]:
@@ -55,46 +52,13 @@ def parsed(name: str, parameters: Sequence[Parameter], arguments: Sequence[Any])
 
 def _parse(name: str, parameter: Parameter, value: Any) -> Any:
     try:
-        return _PARSERS[parameter.kind](parameter.type, value)
+        return _converted(parameter, value)
     except TypeError:
         found = f"{parameter.name} is {type(value).__name__}"
         raise TypeError(f"acl.{name} args parse failed: found {found}, expected {parameter.kind.value}") from None
 
 
-def _integer(c_type: str, value: Any) -> int:
-    number = index(value)
+def _converted(parameter: Parameter, value: Any) -> Any:
+    converted = CONVERTERS[parameter.kind](value)
     # As the C parser does: an unsigned argument keeps the low 64 bits.
-    return number & _MASK if c_type in ("size_t", "uint64_t") else number
-
-
-def _float(c_type: str, value: Any) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError
-    return float(value)
-
-
-def _string(c_type: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _address(c_type: str, value: Any) -> int:
-    return index(value) & _MASK
-
-
-def _function(c_type: str, value: Any) -> Any:
-    if not callable(value):
-        raise TypeError
-    return value
-
-
-_PARSERS: Mapping[Kind, Callable[[str, Any], Any]] = MappingProxyType(
-    {
-        Kind.INTEGER: _integer,
-        Kind.ADDRESS: _address,
-        Kind.FLOAT: _float,
-        Kind.STRING: _string,
-        Kind.FUNCTION: _function,
-    }
-)
+    return converted & LOW_64_BITS if parameter.type in ("size_t", "uint64_t") else converted

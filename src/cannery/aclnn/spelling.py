@@ -9,8 +9,7 @@ from typing import Any
 
 from cannery.runtime import Call, process
 from cannery.runtime.prototype import Kind, Parameter
-
-_MASK = (1 << 64) - 1
+from cannery.runtime.values import CONVERTERS, to_address, to_text
 
 
 def spelled(call: Call) -> Callable[..., Any]:
@@ -94,23 +93,15 @@ def _wrong_type(name: str, inputs: Sequence[Parameter], arguments: Sequence[Any]
 
 
 def _address(value: Any) -> int:
-    return 0 if value is None else index(value) & _MASK
+    return 0 if value is None else to_address(value)
 
 
 def _string(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if not isinstance(value, bytes):
-        raise TypeError
-    return value.decode()
-
-
-def _real(value: Any) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError
-    return float(value)
+    if value is None:
+        return None
+    return value.decode() if isinstance(value, bytes) else to_text(value)
 
 
 _CONVERTERS: Mapping[Kind, Callable[[Any], Any]] = MappingProxyType(
-    {Kind.INTEGER: index, Kind.ADDRESS: _address, Kind.FLOAT: _real, Kind.BOOL: bool, Kind.STRING: _string}
+    {**CONVERTERS, Kind.ADDRESS: _address, Kind.STRING: _string}
 )

@@ -7,7 +7,7 @@ from cannery.core.format import Format
 from cannery.core.precision import own_precision
 from cannery.core.shape import INT64_MAX, UNKNOWN_DIM, UNKNOWN_DIM_NUM, Shape
 from cannery.core.status import AclnnStatus, AtbStatus, GeStatus
-from cannery.core.tensor import Tensor, TensorDesc
+from cannery.core.tensor import Tensor, TensorDesc, trimmed
 
 __all__ = [
     "INT64_MAX",
@@ -28,4 +28,5 @@ __all__ = [
     "errors_among",
     "is_error",
     "own_precision",
+    "trimmed",
 ]

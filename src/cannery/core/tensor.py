@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,15 @@ from cannery.core.shape import Shape
 
 if TYPE_CHECKING:
     import torch
+
+
+T = TypeVar("T")
+
+
+def trimmed(values: Sequence[T | None]) -> tuple[T | None, ...]:
+    """Without what is absent at the end: how calls pass optional inputs."""
+    end = next((index for index in range(len(values), 0, -1) if values[index - 1] is not None), 0)
+    return tuple(values[:end])
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 """Tensors are views: what is written through one side is seen from the other."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 import torch
 
-from cannery.core import DataType, Format, Shape, Tensor, TensorDesc
+from cannery.core import DataType, Format, Shape, Tensor, TensorDesc, trimmed
 
 WITH_NUMPY = [dtype for dtype in DataType if dtype.itemsize and dtype.name not in ("DT_HIFLOAT8", "DT_COMPLEX32")]
 
@@ -113,3 +115,11 @@ def test_a_descriptor_reads_as_one_phrase() -> None:
     desc = Tensor.of(torch.zeros(2, 3, dtype=torch.float16)).desc
     assert desc == TensorDesc(DataType.DT_FLOAT16, Shape([2, 3]), Format.FORMAT_ND)
     assert str(desc) == "float16 [2, 3] ND"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [((), ()), ((None,), ()), ((1, None, 2, None, None), (1, None, 2)), ([1, 2], (1, 2)), ((None, 0), (None, 0))],
+)
+def test_trimmed_leaves_out_what_is_absent_at_the_end(values: Any, expected: Any) -> None:
+    assert trimmed(values) == expected

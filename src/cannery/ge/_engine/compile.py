@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cannery.core import INT64_MAX, GeStatus, OperatorError, Shape, Stage, TensorDesc
+from cannery.core import INT64_MAX, GeStatus, OperatorError, Shape, Stage, TensorDesc, trimmed
 from cannery.ge._engine.model import CONST, DATA_TYPES, GraphModel, NodeModel, Source
 from cannery.ge._engine.options import SOC
 from cannery.ge._engine.sort import topological
@@ -116,7 +116,7 @@ def _compile_node(node: NodeModel, machine: Machine) -> tuple[Step, ...]:
     node.input_descs = [old if desc is None else desc for old, desc in zip(node.input_descs, descs, strict=True)]
     is_unknown = any(desc is not None and desc.shape.is_unknown for desc in descs)
     try:
-        outputs, call = _infer(operator, node, _trimmed(descs), machine, is_unknown)
+        outputs, call = _infer(operator, node, trimmed(descs), machine, is_unknown)
     except OperatorError as refusal:
         raise GeError.of(refusal, COMPILE_CODES[refusal.stage], node.name) from refusal
     _check_outputs(node, len(outputs))
@@ -158,13 +158,6 @@ def infer(operator: Operator, node: NodeModel, descs: tuple[TensorDesc | None, .
     """
     attrs = {name: value for name, value in node.attrs.items() if operator.definition.attribute(name)}
     return staged.prepare(operator, descs, attrs, soc=machine.soc, quirks=machine.quirks, until=Stage.INFER_SHAPE)
-
-
-def _trimmed(descs: tuple[TensorDesc | None, ...]) -> tuple[TensorDesc | None, ...]:
-    """Without what is absent at the end, as every other caller passes it."""
-    while descs and descs[-1] is None:
-        descs = descs[:-1]
-    return descs
 
 
 def unknown_outputs(definition: OperatorDefinition, descs: Sequence[TensorDesc | None]) -> tuple[TensorDesc, ...]:

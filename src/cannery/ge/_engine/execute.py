@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from cannery.core import GeStatus, OperatorError, Tensor, TensorDesc
+from cannery.core import GeStatus, OperatorError, Tensor, TensorDesc, trimmed
 from cannery.ge._engine.compile import Plan, Step, infer
 from cannery.ge._engine.model import NodeModel, invalid
 from cannery.ge.error import GeError
@@ -108,9 +108,8 @@ def _own(run: Run, tensor: Tensor) -> Tensor:
 
 
 def _prepare_step(plan: Plan, index: int, step: Step, values: _Values, tilings: Tilings) -> Call:
-    inputs = tuple(None if source is None else values[source.node.name][source.port] for source in step.inputs)
-    while inputs and inputs[-1] is None:
-        inputs = inputs[:-1]
+    given = [None if source is None else values[source.node.name][source.port] for source in step.inputs]
+    inputs = trimmed(given)
     descs = tuple(None if tensor is None else tensor.desc for tensor in inputs)
     try:
         found = tilings.find(index, descs)

@@ -11,7 +11,7 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cannery.core import GeStatus
+from cannery.core import GeStatus, trimmed
 from cannery.ge.error import GeError
 from cannery.ge.es.graph_builder import GraphBuilder
 from cannery.ge.es.tensor_holder import Builder, TensorHolder
@@ -40,7 +40,7 @@ def operator_function(operator: Operator) -> Callable[..., Any]:
         tensors = [bound.get(param.name) for param in definition.inputs]
         attrs = {attr.name: bound[attr.name] for attr in definition.attributes if attr.name in bound}
         builder = _builder(definition.name, tensors, bound.get(OWNER))
-        outputs = builder.apply(definition.name, _trimmed(tensors), attrs)
+        outputs = builder.apply(definition.name, trimmed(tensors), attrs)
         return outputs[0] if len(outputs) == 1 else result(*outputs)
 
     function.__name__ = function.__qualname__ = definition.name
@@ -96,12 +96,6 @@ def _builder(name: str, tensors: Sequence[Any], owner: Builder | None) -> Builde
         message = f"found no tensors, expected one, or {OWNER}="
         raise GeError(message, name, code=GeStatus.GRAPH_PARAM_INVALID)
     return builder
-
-
-def _trimmed(tensors: list[Any]) -> list[Any]:
-    while tensors and tensors[-1] is None:
-        tensors = tensors[:-1]
-    return tensors
 
 
 def _doc(definition: OperatorDefinition) -> str:
