@@ -16,7 +16,6 @@ from cannery.runtime import AclError, Options, Process
 
 NUMBERS = {
     "ACL_ERROR_INVALID_PARAM": 100000,
-    "ACL_ERROR_UNINITIALIZE": 100001,
     "ACL_ERROR_REPEAT_INITIALIZE": 100002,
     "ACL_ERROR_INVALID_FILE": 100003,
     "ACL_ERROR_PARSE_FILE": 100006,
@@ -38,6 +37,8 @@ NUMBERS = {
     "ACL_ERROR_RT_MEMORY_FREE": 207002,
     "ACL_ERROR_RT_NO_STREAM_RESOURCE": 207008,
     "ACL_ERROR_RT_AICPU_EXCEPTION": 507018,
+    "ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED": 507910,
+    "ACL_ERROR_HOST_MEMORY_NOT_REGISTERED": 507911,
 }
 
 
@@ -152,6 +153,13 @@ def value_on_the_device(tmp_path: Path) -> int:
     return int(acl.rt.synchronize_stream(0))
 
 
+def registered_twice() -> int:
+    memory = np.zeros(64, np.uint8)
+    address = memory.ctypes.data
+    assert acl.rt.host_register(address, 64, 0) == (address, 0)
+    return int(acl.rt.host_register_v2(address + 63, 1, 0x2))
+
+
 def after_start(provoke: Callable[[], int]) -> Callable[[Path], int]:
     def run(tmp_path: Path) -> int:
         start()
@@ -162,7 +170,6 @@ def after_start(provoke: Callable[[], int]) -> Callable[[Path], int]:
 
 PROVOKED: dict[str, Callable[[Path], int]] = {
     "ACL_ERROR_INVALID_PARAM": after_start(lambda: int(acl.rt.malloc(0, 0)[1])),
-    "ACL_ERROR_UNINITIALIZE": lambda tmp_path: int(acl.rt.set_device(0)),
     "ACL_ERROR_REPEAT_INITIALIZE": repeat_initialize,
     "ACL_ERROR_INVALID_FILE": lambda tmp_path: int(acl.init(str(tmp_path / "none.json"))),
     "ACL_ERROR_PARSE_FILE": parse_file,
@@ -184,6 +191,8 @@ PROVOKED: dict[str, Callable[[Path], int]] = {
     "ACL_ERROR_RT_MEMORY_FREE": after_start(lambda: int(acl.rt.free(64))),
     "ACL_ERROR_RT_NO_STREAM_RESOURCE": no_stream_left,
     "ACL_ERROR_RT_AICPU_EXCEPTION": value_on_the_device,
+    "ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED": after_start(registered_twice),
+    "ACL_ERROR_HOST_MEMORY_NOT_REGISTERED": after_start(lambda: int(acl.rt.host_unregister(64))),
 }
 
 

@@ -65,6 +65,20 @@ def test_each_status_a_caller_can_provoke(installed: tuple[Path, str], tmp_path:
     assert [line for line in done.stdout.splitlines() if not line.startswith("ok ")] == []
 
 
+def test_what_is_published_and_not_there_is_told_by_the_linker_and_by_the_call(
+    installed: tuple[Path, str], tmp_path: Path
+) -> None:
+    line = [word.replace("program.cpp", str(PROGRAMS / "published.cpp")) for word in installed[1].split()]
+    line[line.index("program")] = str(tmp_path / "published")
+    built = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert built.returncode == 0
+    assert built.stderr.count("warning") == 1
+    assert "warning: cannery has no aclrtCreateNotify: a call of it returns 207000" in built.stderr
+    done = run(tmp_path / "published")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if not line.startswith("ok ")] == []
+
+
 @pytest.mark.slow
 def test_ten_thousand_rounds_in_two_threads_are_right_and_memory_stays_flat(
     installed: tuple[Path, str], tmp_path: Path

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
+from cannery.acl.spelling import asked
 from cannery.runtime import AclError, RuntimeFault, process
 from cannery.runtime.calls.descriptors import Descriptor
 from cannery.runtime.calls.descriptors import create_tensor_desc as create_call
 from cannery.runtime.calls.system import package_version, version_parts
-
-A = TypeVar("A")
-T = TypeVar("T")
 
 
 def create_tensor_desc(data_type: int, dims: list[int], format: int, /) -> int:
@@ -32,14 +29,6 @@ def get_tensor_desc_dim(desc: int, index: int, /) -> int:
     return found.dims[index] if found and 0 <= index < len(found.dims) else -1
 
 
-def get_data_buffer_size(buffer: int, /) -> int:
-    """Its size; 0 for no buffer."""
-    from cannery.runtime.calls.descriptors import DataBuffer
-
-    found = process().handles.find(buffer, DataBuffer)
-    return found.size if found else 0
-
-
 def set_tensor_format(desc: int, format: int, /) -> int:
     """Change the format."""
     return _set(desc, format=format)
@@ -57,19 +46,12 @@ set_tensor_storage_shape = set_tensor_shape
 
 def get_version_str(package: str, /) -> tuple[str, int]:
     """The version of a package: the one of this interface."""
-    return _asked(package_version, package, "")
+    return asked(lambda _: package_version(package), "")
 
 
 def get_cann_version(package: int, /) -> tuple[dict[str, str], int]:
     """The same in parts, which are strings, as C has them."""
-    return _asked(version_parts, package, {})
-
-
-def _asked(ask: Callable[[A], T], argument: A, nothing: T) -> tuple[T, int]:
-    try:
-        return ask(argument), int(AclError.ACL_SUCCESS)
-    except RuntimeFault as fault:
-        return nothing, process().report(fault)
+    return asked(lambda _: version_parts(package), {})
 
 
 def app_log(level: int, message: str, /) -> None:

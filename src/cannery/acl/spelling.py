@@ -6,11 +6,13 @@ Source: hicann/runtime `python/pyACL/**` @134e2edb.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from cannery.runtime import CALLS, Call, process
+from cannery.runtime import CALLS, AclError, Call, Process, RuntimeFault, process
 from cannery.runtime.prototype import Parameter
 from cannery.runtime.values import CONVERTERS, LOW_64_BITS
+
+T = TypeVar("T")
 
 
 def spelled(call: Call) -> Callable[..., Any]:
@@ -31,6 +33,14 @@ def spelled(call: Call) -> Callable[..., Any]:
 def invoke(call: Call, arguments: Sequence[Any]) -> tuple[int, tuple[Any, ...]]:
     """Status and outputs of a call in the runtime of this process."""
     return call.invoke(process(), arguments)
+
+
+def asked(ask: Callable[[Process], T], nothing: T) -> tuple[T, int]:
+    """What a question is answered and the status; the reason of a refusal is kept for ``get_recent_err_msg``."""
+    try:
+        return ask(process()), int(AclError.ACL_SUCCESS)
+    except RuntimeFault as fault:
+        return nothing, process().report(fault)
 
 
 def functions(module: str) -> dict[str, Callable[..., Any]]:

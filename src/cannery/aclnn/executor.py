@@ -124,7 +124,7 @@ def _find(process: Process, device: Device, buffer: Buffer) -> torch.Tensor:
 
 def _memory(process: Process, device: Device, name: str, address: int, size: int) -> torch.Tensor:
     memory = process.memory.view(name, address, size)
-    if address not in process.memory.arena(device.number):
+    if process.memory.device_of(address) not in (device.number, None):
         found = f"{address:#x}, which is memory of another device"
         raise RuntimeFault(AclError.ACL_ERROR_RT_INVALID_MEMORY_TYPE, name, found, f"memory of device {device.number}")
     return memory
@@ -145,13 +145,13 @@ def find_executor(process: Process, handle: int, null: AclnnStatus) -> Executor:
     raise RuntimeFault(INNER_NULLPTR, "executor", found, "phase 1 before each phase 2, or a repeatable executor")
 
 
-@call("aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)", is_free=True)
+@call("aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)")
 def set_repeatable(process: Process, handle: int) -> None:
     """Let phase 2 run more than once: to be called between the phases."""
     find_executor(process, handle, INNER_NULLPTR).is_repeatable = True
 
 
-@call("aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)", is_free=True)
+@call("aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)")
 def destroy_executor(process: Process, handle: int) -> None:
     """Forget a repeatable executor."""
     find_executor(process, handle, INNER_NULLPTR)
@@ -207,7 +207,5 @@ _SETTERS: Mapping[str, Callable[..., None]] = {
 }
 # The header has each of them twice.
 ADDRESS_CALLS = tuple(
-    call(f"aclnnStatus {prefix}{rest}", is_free=True)(function)
-    for prefix in ("acl", "Acl")
-    for rest, function in _SETTERS.items()
+    call(f"aclnnStatus {prefix}{rest}")(function) for prefix in ("acl", "Acl") for rest, function in _SETTERS.items()
 )

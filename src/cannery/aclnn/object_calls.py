@@ -25,31 +25,31 @@ _TENSOR_PARAMETERS = (
 )
 
 
-@call("aclnnStatus aclnnInit(const char *configPath)", is_free=True)
+@call("aclnnStatus aclnnInit(const char *configPath)")
 def aclnn_init(process: Process, path: str | None) -> None:
     """Make two-phase calls possible without aclInit. The configuration has no effect here."""
     process.is_aclnn_ready = True
 
 
-@call("aclnnStatus aclnnFinalize()", is_free=True)
+@call("aclnnStatus aclnnFinalize()")
 def aclnn_finalize(process: Process) -> None:
     """End that."""
     process.is_aclnn_ready = False
 
 
-@call(f"aclTensor *aclCreateTensor({_TENSOR_PARAMETERS})", is_free=True)
+@call(f"aclTensor *aclCreateTensor({_TENSOR_PARAMETERS})")
 def create_tensor(process: Process, *arguments: Any) -> int:
     """A tensor; null when dims are null. Without strides the elements lie in order."""
     return process.handles.add(_tensor(*arguments))
 
 
-@call(f"aclnnStatus aclInitTensor(aclTensor *tensor, {_TENSOR_PARAMETERS})", is_free=True)
+@call(f"aclnnStatus aclInitTensor(aclTensor *tensor, {_TENSOR_PARAMETERS})")
 def init_tensor(process: Process, handle: int, *arguments: Any) -> None:
     """Give an existing tensor all its attributes anew."""
     find(process, handle, AclTensor, "tensor").assign(_tensor(*arguments))
 
 
-@call("aclnnStatus aclDestroyTensor(const aclTensor *tensor)", is_free=True)
+@call("aclnnStatus aclDestroyTensor(const aclTensor *tensor)")
 def destroy_tensor(process: Process, handle: int) -> None:
     """Forget a tensor; its memory stays the caller's. Null is fine."""
     if handle:
@@ -57,7 +57,7 @@ def destroy_tensor(process: Process, handle: int) -> None:
         process.handles.remove(handle)
 
 
-@call("aclScalar *aclCreateScalar(void *value, aclDataType dataType)", is_free=True)
+@call("aclScalar *aclCreateScalar(void *value, aclDataType dataType)")
 def create_scalar(process: Process, address: int, data_type: int) -> int:
     """A copy of the value at a host address; null when the address is, or the type is none of whole bytes."""
     size = DataType(data_type).itemsize if data_type in DataType._value2member_map_ else 0
@@ -66,7 +66,7 @@ def create_scalar(process: Process, address: int, data_type: int) -> int:
     return process.handles.add(AclScalar(ctypes.string_at(address, size), data_type))
 
 
-@call("aclnnStatus aclDestroyScalar(const aclScalar *scalar)", is_free=True)
+@call("aclnnStatus aclDestroyScalar(const aclScalar *scalar)")
 def destroy_scalar(process: Process, handle: int) -> None:
     """Forget a scalar. Null is fine."""
     _destroy(process, handle, AclScalar, "scalar")
@@ -88,9 +88,9 @@ def _array_calls(kind: str, element: str) -> tuple[Call, Call, Call]:
         return len(find(process, handle, AclArray, "array").values)
 
     return (
-        call(f"acl{kind} *aclCreate{kind}({element} value[size])", is_free=True)(create),
-        call(f"aclnnStatus aclDestroy{kind}(const acl{kind} *array)", is_free=True)(destroy),
-        call(f"aclnnStatus aclGet{kind}Size(const acl{kind} *array, out uint64_t *size)", is_free=True)(size),
+        call(f"acl{kind} *aclCreate{kind}({element} value[size])")(create),
+        call(f"aclnnStatus aclDestroy{kind}(const acl{kind} *array)")(destroy),
+        call(f"aclnnStatus aclGet{kind}Size(const acl{kind} *array, out uint64_t *size)")(size),
     )
 
 
@@ -114,9 +114,9 @@ def _list_calls(kind: str, member: str, destroy_member: Callable[[Process, int],
         return len(find(process, handle, AclList, "list").handles)
 
     return (
-        call(f"acl{kind} *aclCreate{kind}({member} *value[size])", is_free=True)(create),
-        call(f"aclnnStatus aclDestroy{kind}(const acl{kind} *array)", is_free=True)(destroy),
-        call(f"aclnnStatus aclGet{kind}Size(const acl{kind} *list, out uint64_t *size)", is_free=True)(size),
+        call(f"acl{kind} *aclCreate{kind}({member} *value[size])")(create),
+        call(f"aclnnStatus aclDestroy{kind}(const acl{kind} *array)")(destroy),
+        call(f"aclnnStatus aclGet{kind}Size(const acl{kind} *list, out uint64_t *size)")(size),
     )
 
 
@@ -131,49 +131,49 @@ create_scalar_list, destroy_scalar_list, scalar_list_size = _list_calls(
 )
 
 
-@call("aclnnStatus aclGetViewShape(const aclTensor *tensor, out int64_t viewDims[viewDimsNum])", is_free=True)
+@call("aclnnStatus aclGetViewShape(const aclTensor *tensor, out int64_t viewDims[viewDimsNum])")
 def get_view_shape(process: Process, handle: int) -> list[int]:
     """Dims of the view; C deletes the array."""
     return list(find(process, handle, AclTensor, "tensor").dims)
 
 
-@call("aclnnStatus aclGetStorageShape(const aclTensor *tensor, out int64_t storageDims[storageDimsNum])", is_free=True)
+@call("aclnnStatus aclGetStorageShape(const aclTensor *tensor, out int64_t storageDims[storageDimsNum])")
 def get_storage_shape(process: Process, handle: int) -> list[int]:
     """Dims of the storage; C deletes the array."""
     return list(find(process, handle, AclTensor, "tensor").storage_dims)
 
 
-@call("aclnnStatus aclGetViewStrides(const aclTensor *tensor, out int64_t stridesValue[stridesNum])", is_free=True)
+@call("aclnnStatus aclGetViewStrides(const aclTensor *tensor, out int64_t stridesValue[stridesNum])")
 def get_view_strides(process: Process, handle: int) -> list[int]:
     """Strides of the view, in elements; C deletes the array."""
     return list(find(process, handle, AclTensor, "tensor").strides)
 
 
-@call("aclnnStatus aclGetViewOffset(const aclTensor *tensor, out int64_t *offset)", is_free=True)
+@call("aclnnStatus aclGetViewOffset(const aclTensor *tensor, out int64_t *offset)")
 def get_view_offset(process: Process, handle: int) -> int:
     """Elements from the storage's address to the view's first one."""
     return find(process, handle, AclTensor, "tensor").offset
 
 
-@call("aclnnStatus aclGetFormat(const aclTensor *tensor, out aclFormat *format)", is_free=True)
+@call("aclnnStatus aclGetFormat(const aclTensor *tensor, out aclFormat *format)")
 def get_format(process: Process, handle: int) -> int:
     """Format."""
     return find(process, handle, AclTensor, "tensor").format
 
 
-@call("aclnnStatus aclGetDataType(const aclTensor *tensor, out aclDataType *dataType)", is_free=True)
+@call("aclnnStatus aclGetDataType(const aclTensor *tensor, out aclDataType *dataType)")
 def get_data_type(process: Process, handle: int) -> int:
     """Data type."""
     return find(process, handle, AclTensor, "tensor").data_type
 
 
-@call("aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr)", is_free=True)
+@call("aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr)")
 def set_raw_tensor_addr(process: Process, handle: int, address: int) -> None:
     """Let a tensor lie elsewhere: before phase 1, or after phase 2."""
     find(process, handle, AclTensor, "tensor").address = address
 
 
-@call("aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, out void **addr)", is_free=True)
+@call("aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, out void **addr)")
 def get_raw_tensor_addr(process: Process, handle: int) -> int:
     """Where it lies."""
     return find(process, handle, AclTensor, "tensor").address

@@ -65,8 +65,8 @@ def calls_of(name: str, operator: Operator) -> tuple[Call, Call]:
     # another one to a null that only the framework dereferences.
     null_code = NULLPTR if operator.definition.aicore else INNER_NULLPTR
     return (
-        Call(phase_one(name, operator.definition), "", prepare, is_free=True, null_code=null_code),
-        Call(phase_two(name), "", run, is_free=True),
+        Call(phase_one(name, operator.definition), "", prepare, null_code=null_code),
+        Call(phase_two(name), "", run),
     )
 
 

@@ -18,6 +18,7 @@ from cannery.runtime.prototype import Kind, Parameter
 _SIZES = {"int64_t": 8, "float": 4, "bool": 1}
 _POINTER_SIZE = 8
 READY = f"{PREFIX}ready"
+REFUSE = f"{PREFIX}refuse"
 
 
 def connect(ffi: Any, lib: Any) -> None:
@@ -35,12 +36,21 @@ def connect(ffi: Any, lib: Any) -> None:
         entry = Entry(ffi, lib, call)
         ffi.def_extern(name=name, error=entry.failure)(entry)
     ffi.def_extern(name=READY, error=False)(lambda: True)
+    failure = int(AclError.ACL_ERROR_INTERNAL_ERROR)
+    ffi.def_extern(name=REFUSE, error=failure)(lambda name: refuse(ffi.string(name).decode()))
 
 
 def _entries(lib: Any) -> list[str]:
     """The functions of the library that Python does."""
-    own = (READY, f"{PREFIX}new_int64")
+    own = (READY, REFUSE, f"{PREFIX}new_int64")
     return [name for name in dir(lib) if name.startswith(PREFIX) and name not in own]
+
+
+def refuse(function: str) -> int:
+    """The status of a function that the original publishes and cannery has not."""
+    expected = "one of the functions that the headers do not mark"
+    code = AclError.ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+    return process().report(RuntimeFault(code, function, "a function that cannery has not", expected))
 
 
 def _refuse_absent(name: str, *arguments: Any) -> int:

@@ -90,15 +90,18 @@ def build(directory: Path) -> Built:
 
 
 def write_sources(scratch: Path) -> tuple[Path, ...]:
-    """The bridge (C, made by cffi), the shim and the start of the interpreter (C++)."""
-    bridge, shim, interpreter = scratch / "bridge.c", scratch / "shim.cpp", scratch / "interpreter.cpp"
+    """The bridge (C, made by cffi), the shim, the start of the interpreter and the bounded copies (C++)."""
+    bridge, shim = scratch / "bridge.c", scratch / "shim.cpp"
     with redirect_stdout(StringIO()):  # it tells what it does
         _bridge().emit_c_code(str(bridge))
     shim.write_text(shim_source(every_call()), encoding="utf-8")
-    interpreter.write_text(
-        files("cannery.capi").joinpath("interpreter.cpp").read_text(encoding="utf-8"), encoding="utf-8"
-    )
-    return bridge, shim, interpreter
+    return bridge, shim, *(_written(scratch / name) for name in ("interpreter.cpp", "securec.cpp"))
+
+
+def _written(target: Path) -> Path:
+    """A source of this package where the compiler reads it."""
+    target.write_text(files("cannery.capi").joinpath(target.name).read_text(encoding="utf-8"), encoding="utf-8")
+    return target
 
 
 def flags(directory: Path) -> tuple[list[str], list[str]]:
@@ -114,7 +117,9 @@ def _bridge() -> Any:
     except ImportError:
         raise CapiError("capi build: found no cffi, expected it: pip install cffi") from None
     declarations = "".join(f"{declaration(call)};\n" for call in every_call())
-    ffi.embedding_api(f"{declarations}bool cannery_ready(void);\n".replace("bool", "_Bool"))
+    ffi.embedding_api(
+        f"{declarations}bool cannery_ready(void);\nint32_t cannery_refuse(const char *);\n".replace("bool", "_Bool")
+    )
     ffi.cdef(_NEW_INT64)
     ffi.set_source(MODULE, f"#include <stdint.h>\n{_NEW_INT64}\n")
     ffi.embedding_init_code(_INIT_CODE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from cannery.aclnn import OBJECT_CALLS
 from cannery.aclnn.twophase import two_phase_calls
+from cannery.capi.published import published
 from cannery.runtime import CALLS, Call
 from cannery.runtime.constants import ENUMS
 from cannery.runtime.prototype import ADDRESS_TYPES, FUNCTION_TYPES
@@ -19,6 +20,12 @@ _HANDLES = ("aclrtStream", "aclrtEvent", "aclrtContext", *FUNCTION_TYPES)
 def every_call() -> tuple[Call, ...]:
     """The runtime's, aclnn's, and both phases of every operator that has the face."""
     return (*CALLS, *OBJECT_CALLS, *two_phase_calls().values())
+
+
+def absent_functions() -> dict[str, str]:
+    """What the original's runtime publishes and this library refuses, as declarations by name."""
+    ours = {call.name for call in CALLS}
+    return {name: line for name, line in published().functions.items() if name not in ours and name != "aclAppLog"}
 
 
 def plain(c_type: str) -> str:

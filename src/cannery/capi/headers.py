@@ -4,66 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 
 from cannery.aclnn import OBJECT_CALLS
 from cannery.aclnn.naming import aclnn_operators, header_name, phase_one, phase_two
+from cannery.capi.calls import absent_functions
+from cannery.capi.published import published, type_declarations
 from cannery.core import AclnnStatus
 from cannery.operator import Operator
 from cannery.runtime import CALLS, AclError, Call
 from cannery.runtime.constants import ENUMS, MACROS
 
+APP_LOG = (
+    "void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...)"
+)
 _TOP = frozenset(("aclInit", "aclFinalize", "aclFinalizeReference", "aclGetDeviceCapability"))
 _LIFETIME = frozenset(("aclnnInit", "aclnnFinalize"))
 
 _STANDARD = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-_BASE_TYPES = """
-#define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
-
-typedef int aclError;
-typedef uint16_t aclFloat16;
-typedef void *aclrtStream;
-typedef void *aclrtEvent;
-typedef void *aclrtContext;
-typedef struct aclDataBuffer aclDataBuffer;
+_VISIBILITY = '\n#define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))\n'
+_OTHER_BASE_TYPES = """
 typedef struct aclTensorDesc aclTensorDesc;
-typedef struct aclrtExceptionInfo aclrtExceptionInfo;
-typedef void (*aclrtCallback)(void *userData);
-typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo *exceptionInfo);
-
-typedef enum {
-    ACL_RT_MEM_ATTR_RSV = 0,
-    ACL_RT_MEM_ATTR_MODULE_ID = 1,
-    ACL_RT_MEM_ATTR_DEVICE_ID = 2
-} aclrtMallocAttrType;
-
-typedef union {
-    uint16_t moduleId;
-    uint32_t deviceId;
-    uint8_t rsv[8];
-} aclrtMallocAttrValue;
-
-typedef struct {
-    aclrtMallocAttrType attr;
-    aclrtMallocAttrValue value;
-} aclrtMallocAttribute;
-
-typedef struct {
-    aclrtMallocAttribute *attrs;
-    size_t numAttrs;
-} aclrtMallocConfig;
-
-typedef struct {
-    char version[ACL_PKG_VERSION_MAX_SIZE];
-    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char reserved[ACL_PKG_VERSION_MAX_SIZE];
-} aclCANNPackageVersion;
 
 /* Strict C89 and C++98 have no macros of any number of arguments. */
 #if !defined(__STRICT_ANSI__) || __STDC_VERSION__ >= 199901L || __cplusplus >= 201103L
-#define ACL_APP_LOG(level, ...) ((void)(level))
+#define ACL_APP_LOG(level, ...) aclAppLog(level, __FUNCTION__, __FILE__, __LINE__, __VA_ARGS__)
 #endif
 """
 _OBJECT_TYPES = """
@@ -114,6 +79,7 @@ def _runtime_headers() -> Iterator[Header]:
     top = [call for call in CALLS if call.name in _TOP]
     runtime = [call for call in CALLS if call.name.startswith("aclrt")]
     base = [call for call in CALLS if call not in top and call not in runtime]
+    refused = [f"{line} /* refused: 207000 */" for line in absent_functions().values()]
     errors = {member.name: int(member) for member in AclError}
     runtime_errors = {name: value for name, value in errors.items() if name.startswith("ACL_ERROR_RT_")}
     yield Header("acl/error_codes/rt_error_codes.h", text=_constants("int", runtime_errors))
@@ -122,11 +88,11 @@ def _runtime_headers() -> Iterator[Header]:
     own = {name: value for name, value in errors.items() if name not in runtime_errors and name not in ge_errors}
     own = {"ACL_ERROR_NONE": 0, **own}
     codes = ("acl/error_codes/rt_error_codes.h", "acl/error_codes/ge_error_codes.h")
-    text = _macros() + _BASE_TYPES + _constants("int", own) + _enums()
-    yield Header("acl/acl_base_rt.h", codes, text, _declared(base))
+    text = _macros() + _VISIBILITY + _types() + _constants("int", own)
+    yield Header("acl/acl_base_rt.h", codes, text, (*_declared(base), APP_LOG))
     yield Header("acl/acl_base_mdl.h", ("acl/acl_base_rt.h",))
     yield Header("acl/acl_base.h", ("acl/acl_base_rt.h", "acl/acl_base_mdl.h"))
-    yield Header("acl/acl_rt.h", ("acl/acl_base.h",), functions=_declared(runtime))
+    yield Header("acl/acl_rt.h", ("acl/acl_base.h",), functions=(*_declared(runtime), *refused))
     yield Header("acl/acl_op.h", ("acl/acl_rt.h",))
     yield Header("acl/acl_mdl.h", ("acl/acl_rt.h",))
     yield Header("acl/acl.h", ("acl/acl_rt.h", "acl/acl_op.h", "acl/acl_mdl.h"), functions=_declared(top))
@@ -140,6 +106,7 @@ def _aclnn_headers() -> Iterator[Header]:
     yield Header("aclnn/aclnn_base.h", ("aclnn/acl_meta.h",), functions=_declared(lifetime))
     yield Header("aclnnop/aclnn_util.h", text=_UTIL)
     codes = _constants("aclnnStatus", {member.name: int(member) for member in AclnnStatus})
+    yield Header("securec.h", text=files("cannery.capi").joinpath("securec.h").read_text(encoding="utf-8"))
     for folder in ("opdev", "aclnn/opdev"):
         yield Header(f"{folder}/op_errno.h", ("aclnn/acl_meta.h",), codes)
 
@@ -172,8 +139,11 @@ def _constants(c_type: str, values: Mapping[str, int]) -> str:
     return f"\n#ifdef __cplusplus\n{typed}#else\nenum {{\n{plain}\n}};\n#endif\n"
 
 
-def _enums() -> str:
-    return "".join(f"\ntypedef enum {{\n{_members(values)}\n}} {name};\n" for name, values in ENUMS.items())
+def _types() -> str:
+    known = {entry["name"] for entry in published().types}
+    ours = {name: values for name, values in ENUMS.items() if name not in known}
+    enums = "".join(f"\ntypedef enum {{\n{_members(values)}\n}} {name};\n" for name, values in ours.items())
+    return f"\n{type_declarations()}{enums}{_OTHER_BASE_TYPES}"
 
 
 def _members(values: Mapping[str, int]) -> str:
@@ -181,4 +151,5 @@ def _members(values: Mapping[str, int]) -> str:
 
 
 def _macros() -> str:
-    return "\n" + "".join(f"#define {name} {value}{'U' if 'EVENT' in name else ''}\n" for name, value in MACROS.items())
+    values = {name: f"{value}{'U' if 'EVENT' in name else ''}" for name, value in MACROS.items()}
+    return "\n" + "".join(f"#define {name} {value}\n" for name, value in {**published().macros, **values}.items())

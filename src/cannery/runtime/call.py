@@ -23,14 +23,12 @@ class Call:
     Attributes:
         python: module and name in pyACL (``rt.malloc``; ``init`` at the top); empty where pyACL has no such call.
         function: takes the process and the inputs, returns the outputs (one, a tuple, or None), raises RuntimeFault.
-        is_free: may be called outside aclInit … aclFinalize: it asks something, or gives something back.
         null_code: the status when C passes null for an output, where it is not the usual one.
     """
 
     prototype: Prototype
     python: str
     function: Function
-    is_free: bool = False
     null_code: IntEnum | None = None
 
     @property
@@ -47,8 +45,6 @@ class Call:
     def invoke(self, process: Process, arguments: Sequence[Any]) -> tuple[int, tuple[Any, ...]]:
         """Do it: status and outputs. Never raises; the reason of a failure is kept for ``aclGetRecentErrMsg``."""
         try:
-            if not self.is_free:
-                process.require_initialized()
             return int(AclError.ACL_SUCCESS), as_tuple(self.function(process, *arguments))
         except RuntimeFault as fault:
             failed = fault
@@ -61,9 +57,9 @@ class Call:
         return process.report(failed), zeros(self.prototype.outputs)
 
 
-def call(prototype: str, python: str = "", *, is_free: bool = False) -> Callable[[Function], Call]:
+def call(prototype: str, python: str = "") -> Callable[[Function], Call]:
     """Make a function a call."""
-    return lambda function: Call(parse(prototype), python, function, is_free)
+    return lambda function: Call(parse(prototype), python, function)
 
 
 def calls_of(*modules: ModuleType) -> tuple[Call, ...]:

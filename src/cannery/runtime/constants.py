@@ -76,6 +76,9 @@ ENUMS: Mapping[str, Mapping[str, int]] = MappingProxyType(
         "aclrtRunMode": _numbered("ACL_", "DEVICE HOST"),
         "aclrtMemMallocPolicy": MALLOC_POLICIES,
         "aclrtMemcpyKind": MEMCPY_KINDS,
+        "aclrtHostRegisterType": _table("ACL_HOST_REGISTER_", MAPPED=0, IOMEMORY=4, READONLY=8),
+        "aclrtMemLocationType": _numbered("ACL_MEM_LOCATION_TYPE_", "HOST DEVICE UNREGISTERED MANAGED HOST_NUMA"),
+        "aclrtDeviceStatus": _table("ACL_RT_DEVICE_STATUS_", NORMAL=0, ABNORMAL=1, END=0xFFFF),
         "aclrtMemAttr": MEM_ATTRS,
         "aclrtEventStatus": _numbered("ACL_EVENT_STATUS_", "COMPLETE NOT_READY RESERVED"),
         "aclrtEventRecordedStatus": _numbered("ACL_EVENT_RECORDED_STATUS_", "NOT_READY COMPLETE"),
@@ -117,6 +120,7 @@ EVENT_FLAGS = {
 STREAM_FLAGS = _table(
     "ACL_STREAM_", FAST_LAUNCH=1, FAST_SYNC=2, PERSISTENT=4, HUGE=8, CPU_SCHEDULE=0x10, DEVICE_USE_ONLY=0x20
 )
+HOST_REGISTER_FLAGS = _table("ACL_HOST_REG_", MAPPED=2, IOMEMORY=4, READONLY=8, PINNED=0x10000000)
 # Bytes of the strings of aclCANNPackageVersion.
 VERSION_SIZE, PART_SIZE = 128, 64
 PACKAGE_SIZES = {"ACL_PKG_VERSION_MAX_SIZE": VERSION_SIZE, "ACL_PKG_VERSION_PARTS_MAX_SIZE": PART_SIZE}
@@ -127,6 +131,7 @@ MACROS: Mapping[str, int] = MappingProxyType(
         "ACL_PATCH_VERSION": 0,
         **EVENT_FLAGS,
         **STREAM_FLAGS,
+        **HOST_REGISTER_FLAGS,
         **PACKAGE_SIZES,
         "ACL_CONTINUE_ON_FAILURE": 0,
         "ACL_STOP_ON_FAILURE": 1,

@@ -13,6 +13,7 @@ import numpy as np
 
 ALIGNMENT = 64
 _MS_ASYNC = 1
+_POPULATE_WRITE = 23  # madvise's MADV_POPULATE_WRITE, of Linux 5.14
 
 
 class PinnedMemory:
@@ -63,13 +64,30 @@ def content(address: int, size: int) -> bytes:
 @cache
 def _libc() -> ctypes.CDLL:
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for function in (libc.msync, libc.madvise):
+        function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return libc
 
 
 def is_mapped(address: int, size: int) -> bool:
     """Whether every page of a range belongs to the process. Asking for a flush that does nothing tells."""
-    start = address // mmap.PAGESIZE * mmap.PAGESIZE
     if address <= 0 or address + size > 1 << 63:
         return False
-    return _libc().msync(start, address + size - start, _MS_ASYNC) == 0
+    return _libc().msync(*_pages(address, size), _MS_ASYNC) == 0
+
+
+def is_writable(address: int, size: int) -> bool:
+    """Whether the process may write a range it has. A kernel that is too old to tell lets everything pass."""
+    return _libc().madvise(*_pages(address, size), _POPULATE_WRITE) == 0 or not _kernel_tells()
+
+
+@cache
+def _kernel_tells() -> bool:
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    return bool(_libc().madvise(address, mmap.PAGESIZE, _POPULATE_WRITE) == 0)
+
+
+def _pages(address: int, size: int) -> tuple[int, int]:
+    start = address // mmap.PAGESIZE * mmap.PAGESIZE
+    return start, address + size - start

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from cannery.runtime.arena import Arena, Block
 from cannery.runtime.constants import MALLOC_POLICIES, MALLOC_POLICY_BITS, MEMCPY_KINDS
-from cannery.runtime.host import PinnedMemory, is_mapped
+from cannery.runtime.host import PinnedMemory, is_mapped, is_writable
+from cannery.runtime.lent import Lent
 from cannery.runtime.status import AclError, RuntimeFault
 
 if TYPE_CHECKING:
@@ -34,17 +35,25 @@ class Span:
 
     address: int
     size: int
-    arena: Arena | None
+    arena: Arena | Lent | None
     is_pinned: bool = False
 
 
 class Memory:
-    """All memory a process can name: one arena a device, made when the device is first used, and the host's."""
+    """All memory a process can name: one arena a device, made when the device is first used, and the host's.
+
+    Attributes:
+        registered: host memory that the program has registered; it counts as pinned.
+        mapped: the part of it that kernels of a device may use, by the host's addresses.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._arenas: dict[int, Arena] = {}
+        self._lent: dict[int, Lent] = {}
         self.pinned = PinnedMemory()
+        self.registered = Lent()
+        self.mapped = Lent()
 
     def arena(self, device: int) -> Arena:
         """The memory of a device."""
@@ -57,9 +66,20 @@ class Memory:
         if device in self._arenas:
             self._arenas[device].clear()
 
-    def arena_of(self, address: int) -> Arena | None:
+    def lent(self, device: int) -> Lent:
+        """Memory of the host that counts as a device's."""
+        return self._lent.setdefault(device, Lent())
+
+    def arena_of(self, address: int) -> Arena | Lent | None:
         """The device memory an address belongs to, whether a block is there or not."""
-        return next((arena for arena in list(self._arenas.values()) if address in arena), None)
+        return next((memory for _, memory in self._devices() if address in memory), None)
+
+    def device_of(self, address: int) -> int | None:
+        """The device whose memory an address belongs to; None for the host's."""
+        return next((device for device, memory in self._devices() if address in memory), None)
+
+    def _devices(self) -> tuple[tuple[int, Arena | Lent], ...]:
+        return (*self._arenas.items(), *self._lent.items())
 
     def malloc(self, device: int, size: int, policy: int) -> int:
         """The address of a new block of device memory.
@@ -82,7 +102,7 @@ class Memory:
         """
         check_pointer("devPtr", address)
         arena = self.arena_of(address)
-        if arena is None or not arena.release(address):
+        if not isinstance(arena, Arena) or not arena.release(address):
             found = f"{address:#x}, {self.describe(address)}"
             raise RuntimeFault(
                 AclError.ACL_ERROR_RT_MEMORY_FREE,
@@ -141,7 +161,12 @@ class Memory:
             raise _outside(parameter, address, size, f"{left} bytes to the end of the pinned block")
         if left is None and size and not is_mapped(address, size):
             raise _outside(parameter, address, size, "memory of this process")
-        return Span(address, size, None, left is not None)
+        return Span(address, size, None, left is not None or self.is_registered(address, size))
+
+    def is_registered(self, address: int, size: int) -> bool:
+        """Whether a range lies in host memory that the program has registered."""
+        block = self.registered.block_at(address)
+        return block is not None and address + size <= block.end
 
     def describe(self, address: int) -> str:
         """What an address is, in words."""
@@ -154,11 +179,15 @@ class Memory:
         return f"{address - block.address} bytes into a block of {block.size}"
 
     def view(self, parameter: str, address: int, size: int) -> torch.Tensor:
-        """The bytes of a range of device memory, uint8 (size,), not copied.
+        """The bytes of a range that a kernel may use, uint8 (size,), not copied: device memory, or mapped memory.
 
         Raises:
             RuntimeFault: as ``span`` for device memory.
         """
+        mapped = self.mapped.block_at(address)
+        if mapped is not None:
+            _check_block(parameter, address, size, mapped)
+            return self.mapped.view(address, size)
         arena = self.span(parameter, address, size, on_device=True).arena
         assert arena is not None
         return arena.view(address, size)
@@ -177,7 +206,19 @@ class Memory:
         check_capacity("destMax", dest_max, count)
         to_device, from_device = COPY_ENDS[kind]
         target = self.span("dst", dst, count, on_device=to_device)
+        check_writable("dst", target)
         return target, self.span("src", src, count, on_device=from_device)
+
+    def write_host(self, parameter: str, target: int, content: bytes) -> None:
+        """Write what a call gives back into a structure of the program's.
+
+        Raises:
+            RuntimeFault: INVALID_PARAM for null; as ``span`` for memory that is not there; RT_PARAM_INVALID for memory
+                that may only be read.
+        """
+        check_pointer(parameter, target)
+        check_writable(parameter, self.span(parameter, target, len(content)))
+        ctypes.memmove(target, content, len(content))
 
 
 def move(target: int, source: int, size: int) -> None:
@@ -218,6 +259,16 @@ def check_capacity(parameter: str, capacity: int, count: int) -> None:
     """
     if capacity < count:
         raise RuntimeFault(AclError.ACL_ERROR_RT_PARAM_INVALID, parameter, capacity, f"at least the count, {count}")
+
+
+def check_writable(parameter: str, span: Span) -> None:
+    """Refuse to write memory of the host that the process may only read.
+
+    Raises:
+        RuntimeFault: RT_PARAM_INVALID.
+    """
+    if span.arena is None and not is_writable(span.address, span.size):
+        raise _outside(parameter, span.address, span.size, "memory that may be written")
 
 
 def _check_block(parameter: str, address: int, size: int, block: Block | None) -> None:

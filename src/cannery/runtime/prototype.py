@@ -21,8 +21,9 @@ from cannery.runtime.constants import ENUMS
 
 _OBJECTS = ("aclOpExecutor", "aclTensor", "aclScalar", "aclIntArray", "aclFloatArray", "aclBoolArray", "aclTensorList")
 _OTHERS = ("aclScalarList", "aclDataBuffer", "aclTensorDesc", "aclrtStream", "aclrtEvent", "aclrtContext", "void")
-_STRUCTS = ("aclrtExceptionInfo", "aclrtMallocConfig", "aclCANNPackageVersion")
-ADDRESS_TYPES = frozenset((*_OBJECTS, *_OTHERS, *_STRUCTS))
+_STRUCTS = ("aclrtExceptionInfo", "aclrtMallocConfig", "aclCANNPackageVersion", "aclrtPtrAttributes")
+_STRUCTS_OF_DEVICES = ("aclrtUtilizationInfo",)
+ADDRESS_TYPES = frozenset((*_OBJECTS, *_OTHERS, *_STRUCTS, *_STRUCTS_OF_DEVICES))
 FUNCTION_TYPES = frozenset(("aclrtCallback", "aclrtExceptionInfoCallback"))
 INTEGER_TYPES = frozenset(
     ("int", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "aclError", "aclnnStatus", "aclFloat16")
@@ -133,12 +134,22 @@ def parse(text: str) -> Prototype:
     Raises:
         ValueError: it is not a prototype, or has a type no table names.
     """
+    returns, name, parameters = split_name(text)
+    parts = [part.strip() for part in parameters.split(",") if part.strip() not in ("", "void")]
+    kind_of(returns)
+    return Prototype(returns, name, tuple(_parameter(part) for part in parts))
+
+
+def split_name(text: str) -> tuple[str, str, str]:
+    """Type, name and what stands between the parentheses of a declaration.
+
+    Raises:
+        ValueError: it is not one.
+    """
     match = re.fullmatch(r"\s*(.+?)\s*(\w+)\s*\((.*)\)\s*", text, re.DOTALL)
     if match is None:
         raise ValueError(f"prototype: found {text!r}, expected 'type name(parameters)'")
-    parts = [part.strip() for part in match[3].split(",") if part.strip() not in ("", "void")]
-    kind_of(match[1])
-    return Prototype(match[1], match[2], tuple(_parameter(part) for part in parts))
+    return match[1], match[2], match[3]
 
 
 def _parameter(text: str) -> Parameter:

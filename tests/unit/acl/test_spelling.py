@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import mmap
 import sys
 import threading
 from collections.abc import Iterator
@@ -163,3 +164,16 @@ def test_versions(acl: ModuleType) -> None:
     assert ret == 0 and parts["major_version"] == "1"
     assert acl.get_version_str("") == ("", 100000) and acl.get_cann_version(99) == ({}, 100000)
     assert acl.app_log(1, "hello") is None
+
+
+def test_memory_and_devices_are_described_by_dicts(ready: ModuleType) -> None:
+    address, ret = ready.rt.malloc_with_cfg(64, 0, {})
+    assert ret == 0
+    page = {"page_size": mmap.PAGESIZE, "rsv": [0, 0, 0, 0]}
+    assert ready.rt.pointer_get_attributes(address) == ({"location": {"id": 0, "type": 1}, **page}, 0)
+    assert ready.rt.pointer_get_attributes(0)[1] == 100000
+    used, ret = ready.rt.get_device_utilization_rate(0)
+    assert (used["cube_utilization"], used["memory_utilization"], used["utilization_extend"], ret) == (0, -1, 0, 0)
+    assert ready.rt.malloc_host_with_cfg(64, {})[1] == 0
+    with pytest.raises(TypeError, match="expected a dict"):
+        ready.rt.malloc_host_with_cfg(64, None)

@@ -31,6 +31,7 @@ def write_stubbed(folder: Path) -> tuple[Path, Path]:
 def _stub(calls: Iterable[Call]) -> str:
     functions = "\n".join(_function(call) for call in calls)
     start = f"bool {PREFIX}start(void) {{ return true; }}\nint64_t *{PREFIX}new_int64(uint64_t count);\n"
+    start += f"int32_t {PREFIX}refuse(const char *) {{ return 207000; }}\n"
     return f'#include <cstdint>\n#include <cstddef>\nextern "C" {{\n{start}{functions}\n}}\n'
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cannery.capi.headers import headers
+from cannery.capi.published import published
 from cannery.core import AclnnStatus
 from cannery.runtime import AclError
 from cannery.runtime.constants import ENUMS, MACROS
@@ -20,6 +21,7 @@ ORIGINALS = (
     "acl/acl_op.h",
     "acl/acl_mdl.h",
     "acl/error_codes/rt_error_codes.h",
+    "securec.h",
     "aclnn/acl_meta.h",
     "aclnn/aclnn_base.h",
     "opdev/op_errno.h",
@@ -87,3 +89,16 @@ def test_a_program_may_use_constants_as_the_originals_allow(include: Path, requi
     int main() { auto ret = ACL_SUCCESS; return check(ret) + SUCCESS; }
     """
     assert compiles(require_tool("g++"), include, source, "-x", "c++", "-std=c++11", f"-I{include / 'aclnn'}") == ""
+
+
+def test_every_function_of_the_original_s_header_is_declared_once() -> None:
+    declared = [line for text in headers().values() for line in text.splitlines() if line.startswith("ACL_FUNC")]
+    assert len(published().functions) == 397
+    for name in published().functions:
+        assert sum(f" {name}(" in line or f"*{name}(" in line for line in declared) == 1, name
+
+
+def test_the_tables_have_the_published_numbers() -> None:
+    enums = {entry["name"]: entry["enum"] for entry in published().types if "enum" in entry}
+    for name, values in ENUMS.items():
+        assert values.items() <= enums[name].items(), name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from cannery.runtime.lent import Lent
+
 ROUNDING = 512
 SEGMENT = 2 << 20
 
@@ -17,7 +19,7 @@ class Block:
         self._ledger, self.size = ledger, size
 
     def __del__(self) -> None:
-        self._ledger.release(self.size)
+        self._ledger.release(self)
 
     def __deepcopy__(self, memo: object) -> None:
         """A copy of what it is attached to is other memory, which is counted where it is made."""
@@ -28,15 +30,28 @@ class Ledger:
 
     Attributes:
         total: bytes the device has.
+        lent: where the tensors are, so that the runtime's copies and operators know their addresses.
         fraction: of the total that this process may take.
         reserved: what the allocator holds: whole segments, kept until ``empty_cache``.
     """
 
-    def __init__(self, index: int, total: int) -> None:
+    def __init__(self, index: int, total: int, lent: Lent | None = None) -> None:
         self.index, self.total, self.fraction = index, total, 1.0
+        self.lent = lent if lent is not None else Lent()
         self.allocated = self.reserved = self.blocks = 0
         self.allocations = self.frees = 0
         self.peak_allocated = self.peak_reserved = self.peak_blocks = 0
+
+    def take_for(self, host: torch.Tensor) -> Block:
+        """Count the memory of a tensor of the host, which becomes the device's.
+
+        Raises:
+            torch.OutOfMemoryError: the device has not that much left.
+        """
+        block = self.take(host.nbytes)
+        storage = host.untyped_storage()
+        self.lent.lend(id(block), storage.data_ptr(), storage.nbytes())
+        return block
 
     def take(self, size: int) -> Block:
         """Count a new block.
@@ -57,9 +72,10 @@ class Ledger:
             self.peak_blocks = self.blocks
         return Block(self, size)
 
-    def release(self, size: int) -> None:
+    def release(self, block: Block) -> None:
         """Count a block out."""
-        self.allocated -= size
+        self.lent.give_back(id(block))
+        self.allocated -= block.size
         self.blocks -= 1
         self.frees += 1
 

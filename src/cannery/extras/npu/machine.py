@@ -47,7 +47,8 @@ class Machine:
         self.leave_first_device: Callable[[], None] | None = None
         self.options: dict[str, Any] = {}
         self.thread = _Thread()
-        self.ledgers = tuple(Ledger(number, runtime.machine.memory) for number in range(runtime.device_count()))
+        memory, devices = runtime.memory, range(runtime.device_count())
+        self.ledgers = tuple(Ledger(number, runtime.machine.memory, memory.lent(number)) for number in devices)
         self.generators = tuple(torch.Generator() for _ in self.ledgers)
 
     @property
@@ -118,7 +119,7 @@ class Machine:
             host = host.resolve_conj().resolve_neg()
         attributes = host.__dict__
         if BLOCK not in attributes:
-            attributes[BLOCK] = self.ledgers[index].take(host.nbytes)
+            attributes[BLOCK] = self.ledgers[index].take_for(host)
         return on_device(host, index)
 
     def index_of(self, device: torch.device | None) -> int:

@@ -62,7 +62,7 @@ def _info_call(name: str, python: str, field: str) -> Call:
 
     read.__doc__ = f"The {field} of a task that failed; 0xFFFFFFFF outside the function that is told of it."
     prototype = f"uint32_t aclrtGet{name}FromExceptionInfo(const aclrtExceptionInfo *info)"
-    return call(prototype, f"rt.get_{python}_from_exception_info", is_free=True)(read)
+    return call(prototype, f"rt.get_{python}_from_exception_info")(read)
 
 
 get_task_id = _info_call("TaskId", "task_id", "task")

@@ -22,7 +22,7 @@ def create_context(process: Process, number: int) -> int:
         return process.handles.add(context)
 
 
-@call("aclError aclrtDestroyContext(aclrtContext context)", "rt.destroy_context", is_free=True)
+@call("aclError aclrtDestroyContext(aclrtContext context)", "rt.destroy_context")
 def destroy_context(process: Process, handle: int) -> None:
     """End a context that was created; the default one ends with its device."""
     with process.lock:

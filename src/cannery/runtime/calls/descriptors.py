@@ -36,13 +36,13 @@ class Descriptor:
         return Shape(self.dims).element_count() or 0
 
 
-@call("aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)", "create_data_buffer", is_free=True)
+@call("aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)", "create_data_buffer")
 def create_data_buffer(process: Process, address: int, size: int) -> int:
     """A buffer; what it points to stays the caller's."""
     return process.handles.add(DataBuffer(address, size))
 
 
-@call("aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)", "destroy_data_buffer", is_free=True)
+@call("aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)", "destroy_data_buffer")
 def destroy_data_buffer(process: Process, handle: int) -> None:
     """Forget it."""
     process.handles.get(handle, DataBuffer, "dataBuffer")
@@ -52,7 +52,6 @@ def destroy_data_buffer(process: Process, handle: int) -> None:
 @call(
     "aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)",
     "update_data_buffer",
-    is_free=True,
 )
 def update_data_buffer(process: Process, handle: int, address: int, size: int) -> None:
     """Let it point elsewhere."""
@@ -60,15 +59,21 @@ def update_data_buffer(process: Process, handle: int, address: int, size: int) -
     buffer.address, buffer.size = address, size
 
 
-@call("void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)", "get_data_buffer_addr", is_free=True)
+@call("void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)", "get_data_buffer_addr")
 def get_data_buffer_addr(process: Process, handle: int) -> int:
     """Where it points; null for no buffer."""
     buffer = process.handles.find(handle, DataBuffer)
     return buffer.address if buffer else 0
 
 
-@call("size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)", "get_data_buffer_size_v2", is_free=True)
+@call("uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)", "get_data_buffer_size")
 def get_data_buffer_size(process: Process, handle: int) -> int:
+    """The low 32 bits of its size; 0 for no buffer."""
+    return int(get_data_buffer_size_v2.function(process, handle)) & 0xFFFFFFFF
+
+
+@call("size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)", "get_data_buffer_size_v2")
+def get_data_buffer_size_v2(process: Process, handle: int) -> int:
     """Its size; 0 for no buffer."""
     buffer = process.handles.find(handle, DataBuffer)
     return buffer.size if buffer else 0
@@ -76,7 +81,6 @@ def get_data_buffer_size(process: Process, handle: int) -> int:
 
 @call(
     "aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, int64_t dims[=numDims], aclFormat format)",
-    is_free=True,
 )
 def create_tensor_desc(process: Process, data_type: int, rank: int, dims: list[int] | None, format: int) -> int:
     """A descriptor; null when the dims are."""
@@ -85,27 +89,27 @@ def create_tensor_desc(process: Process, data_type: int, rank: int, dims: list[i
     return process.handles.add(Descriptor(data_type, list(dims or ())[:rank], format))
 
 
-@call("void aclDestroyTensorDesc(const aclTensorDesc *desc)", "destroy_tensor_desc", is_free=True)
+@call("void aclDestroyTensorDesc(const aclTensorDesc *desc)", "destroy_tensor_desc")
 def destroy_tensor_desc(process: Process, handle: int) -> None:
     """Forget it."""
     process.handles.remove(handle)
 
 
-@call("aclDataType aclGetTensorDescType(const aclTensorDesc *desc)", "get_tensor_desc_type", is_free=True)
+@call("aclDataType aclGetTensorDescType(const aclTensorDesc *desc)", "get_tensor_desc_type")
 def get_tensor_desc_type(process: Process, handle: int) -> int:
     """Its data type; -1 for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
     return desc.data_type if desc else -1
 
 
-@call("aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)", "get_tensor_desc_format", is_free=True)
+@call("aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)", "get_tensor_desc_format")
 def get_tensor_desc_format(process: Process, handle: int) -> int:
     """Its format; -1 for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
     return desc.format if desc else -1
 
 
-@call("size_t aclGetTensorDescSize(const aclTensorDesc *desc)", "get_tensor_desc_size", is_free=True)
+@call("size_t aclGetTensorDescSize(const aclTensorDesc *desc)", "get_tensor_desc_size")
 def get_tensor_desc_size(process: Process, handle: int) -> int:
     """Bytes of its elements; 0 for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
@@ -113,14 +117,14 @@ def get_tensor_desc_size(process: Process, handle: int) -> int:
     return desc.element_count * sizes.get(desc.data_type, 0) if desc else 0
 
 
-@call("size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)", "get_tensor_desc_element_count", is_free=True)
+@call("size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)", "get_tensor_desc_element_count")
 def get_tensor_desc_element_count(process: Process, handle: int) -> int:
     """Number of its elements; 0 for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
     return desc.element_count if desc else 0
 
 
-@call("size_t aclGetTensorDescNumDims(const aclTensorDesc *desc)", "get_tensor_desc_num_dims", is_free=True)
+@call("size_t aclGetTensorDescNumDims(const aclTensorDesc *desc)", "get_tensor_desc_num_dims")
 def get_tensor_desc_num_dims(process: Process, handle: int) -> int:
     """Number of its dims; 0 for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
@@ -130,7 +134,6 @@ def get_tensor_desc_num_dims(process: Process, handle: int) -> int:
 @call(
     "aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index, out int64_t *dimSize)",
     "get_tensor_desc_dim_v2",
-    is_free=True,
 )
 def get_tensor_desc_dim(process: Process, handle: int, index: int) -> int:
     """One of its dims."""
@@ -140,14 +143,14 @@ def get_tensor_desc_dim(process: Process, handle: int, index: int) -> int:
     return desc.dims[index]
 
 
-@call("const char *aclGetTensorDescName(aclTensorDesc *desc)", "get_tensor_desc_name", is_free=True)
+@call("const char *aclGetTensorDescName(aclTensorDesc *desc)", "get_tensor_desc_name")
 def get_tensor_desc_name(process: Process, handle: int) -> str:
     """Its name; empty for no descriptor."""
     desc = process.handles.find(handle, Descriptor)
     return desc.name if desc else ""
 
 
-@call("void aclSetTensorDescName(aclTensorDesc *desc, const char *name)", "set_tensor_desc_name", is_free=True)
+@call("void aclSetTensorDescName(aclTensorDesc *desc, const char *name)", "set_tensor_desc_name")
 def set_tensor_desc_name(process: Process, handle: int, name: str | None) -> None:
     """Name it."""
     desc = process.handles.find(handle, Descriptor)

@@ -19,7 +19,7 @@ def set_device(process: Process, number: int) -> None:
         process.enter(device.open())
 
 
-@call("aclError aclrtResetDevice(int32_t deviceId)", "rt.reset_device", is_free=True)
+@call("aclError aclrtResetDevice(int32_t deviceId)", "rt.reset_device")
 def reset_device(process: Process, number: int) -> None:
     """Count down; at nothing, end the device's contexts and free its memory."""
     with process.lock:
@@ -29,7 +29,7 @@ def reset_device(process: Process, number: int) -> None:
             _close(process, device)
 
 
-@call("aclError aclrtResetDeviceForce(int32_t deviceId)", "rt.reset_device_force", is_free=True)
+@call("aclError aclrtResetDeviceForce(int32_t deviceId)", "rt.reset_device_force")
 def reset_device_force(process: Process, number: int) -> None:
     """The same at once, however often the device was set."""
     with process.lock:

@@ -30,7 +30,7 @@ def create_event_ex_with_flag(process: Process, flag: int) -> int:
     return _create(process, Event(_checked(flag), is_ex=True))
 
 
-@call("aclError aclrtDestroyEvent(aclrtEvent event)", "rt.destroy_event", is_free=True)
+@call("aclError aclrtDestroyEvent(aclrtEvent event)", "rt.destroy_event")
 def destroy_event(process: Process, handle: int) -> None:
     """Forget an event; streams that wait for it still do."""
     process.handles.get(handle, Event, "event")

@@ -38,13 +38,13 @@ _ATTRIBUTES: Mapping[int, Callable[[Process, Soc], int]] = MappingProxyType(
 )
 
 
-@call("aclError aclrtGetDeviceCount(out uint32_t *count)", "rt.get_device_count", is_free=True)
+@call("aclError aclrtGetDeviceCount(out uint32_t *count)", "rt.get_device_count")
 def get_device_count(process: Process) -> int:
     """How many devices there are."""
     return process.device_count()
 
 
-@call("aclError aclrtGetRunMode(out aclrtRunMode *runMode)", "rt.get_run_mode", is_free=True)
+@call("aclError aclrtGetRunMode(out aclrtRunMode *runMode)", "rt.get_run_mode")
 def get_run_mode(process: Process) -> int:
     """ACL_HOST: the program does not run on the device."""
     return HOST
@@ -53,7 +53,6 @@ def get_run_mode(process: Process) -> int:
 @call(
     "aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, out int64_t *value)",
     "rt.get_device_info",
-    is_free=True,
 )
 def get_device_info(process: Process, device: int, attr: int) -> int:
     """A property of a device."""
@@ -64,7 +63,6 @@ def get_device_info(process: Process, device: int, attr: int) -> int:
 @call(
     "aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, out int64_t *value)",
     "get_device_capability",
-    is_free=True,
 )
 def get_device_capability(process: Process, device: int, info: int) -> int:
     """Cores and L2 of a device."""
@@ -72,14 +70,14 @@ def get_device_capability(process: Process, device: int, info: int) -> int:
     return _of(_DEVICE_INFO, "deviceInfo", info)(device_chip())
 
 
-@call("size_t aclDataTypeSize(aclDataType dataType)", "data_type_size", is_free=True)
+@call("size_t aclDataTypeSize(aclDataType dataType)", "data_type_size")
 def data_type_size(process: Process, data_type: int) -> int:
     """Bytes of an element; 0 for what is no whole number of bytes, or no data type."""
     known = {int(dtype): dtype.itemsize for dtype in DataType}
     return known.get(data_type, 0)
 
 
-@call("float aclFloat16ToFloat(aclFloat16 value)", "float16_to_float", is_free=True)
+@call("float aclFloat16ToFloat(aclFloat16 value)", "float16_to_float")
 def float16_to_float(process: Process, bits: int) -> float:
     """The number of those bits; infinity and NaN as if the exponent were an ordinary one (65536, 98304)."""
     bits &= 0xFFFF
@@ -90,7 +88,7 @@ def float16_to_float(process: Process, bits: int) -> float:
     return sign * math.ldexp(1024 + mantissa, exponent - 25)
 
 
-@call("aclFloat16 aclFloatToFloat16(float value)", "float_to_float16", is_free=True)
+@call("aclFloat16 aclFloatToFloat16(float value)", "float_to_float16")
 def float_to_float16(process: Process, value: float) -> int:
     """The nearest float16; what is too large, infinite or not a number becomes the largest one."""
     if math.isnan(value):

@@ -10,7 +10,7 @@ import ctypes
 from cannery.runtime.call import call
 from cannery.runtime.constants import MEM_ATTRS
 from cannery.runtime.host import content
-from cannery.runtime.memory import Memory, Span, check_capacity, check_pointer, fill, move
+from cannery.runtime.memory import Memory, Span, check_capacity, check_pointer, check_size, check_writable, fill, move
 from cannery.runtime.process import Process
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.runtime.stream import Stream
@@ -43,7 +43,7 @@ def malloc_with_cfg(process: Process, size: int, policy: int, config: int) -> in
     return int(malloc.function(process, size, policy))
 
 
-@call("aclError aclrtFree(void *devPtr)", "rt.free", is_free=True)
+@call("aclError aclrtFree(void *devPtr)", "rt.free")
 def free(process: Process, address: int) -> None:
     """Free a block at once, whatever streams still want with it."""
     with process.lock:
@@ -52,12 +52,20 @@ def free(process: Process, address: int) -> None:
 
 @call("aclError aclrtMallocHost(out void **hostPtr, size_t size)", "rt.malloc_host")
 def malloc_host(process: Process, size: int) -> int:
-    """A block of pinned host memory."""
+    """A block of pinned host memory. The thread needs a context, as for memory of its device."""
+    check_size(size)
+    _ = process.context
     with process.lock:
         return process.memory.malloc_host(size)
 
 
-@call("aclError aclrtFreeHost(void *hostPtr)", "rt.free_host", is_free=True)
+@call("aclError aclrtMallocHostWithCfg(out void **ptr, uint64_t size, aclrtMallocConfig *cfg)")
+def malloc_host_with_cfg(process: Process, size: int, config: int) -> int:
+    """The same: the configuration says for whom memory is counted, and nothing is counted here."""
+    return int(malloc_host.function(process, size))
+
+
+@call("aclError aclrtFreeHost(void *hostPtr)", "rt.free_host")
 def free_host(process: Process, address: int) -> None:
     """Free it."""
     with process.lock:
@@ -179,6 +187,7 @@ def _check_set(memory: Memory, address: int, max_count: int, count: int) -> None
     span = memory.span("devPtr", address, count)
     if span.arena is None and not span.is_pinned:
         memory.span("devPtr", address, count, on_device=True)
+    check_writable("devPtr", span)
 
 
 def _set(memory: Memory, address: int, max_count: int, value: int, count: int) -> None:
@@ -197,6 +206,7 @@ def _row_ends(
     rows = height - 1
     target, _ = memory.copy_ends(dst, dpitch * rows + width, src, width, kind)
     whole = memory.span("dst", dst, dpitch * rows + width)
+    check_writable("dst", whole)
     return Span(whole.address, whole.size, target.arena, target.is_pinned), memory.span(
         "src", src, spitch * rows + width
     )

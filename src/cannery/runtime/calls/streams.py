@@ -37,7 +37,7 @@ def create_stream_with_config(process: Process, priority: int, flag: int) -> int
     return int(create_stream.function(process))
 
 
-@call("aclError aclrtDestroyStream(aclrtStream stream)", "rt.destroy_stream", is_free=True)
+@call("aclError aclrtDestroyStream(aclrtStream stream)", "rt.destroy_stream")
 def destroy_stream(process: Process, handle: int) -> None:
     """Do what is pending, then end the stream."""
     stream = _created(process, handle)
@@ -47,7 +47,7 @@ def destroy_stream(process: Process, handle: int) -> None:
         _forget(process, handle, stream)
 
 
-@call("aclError aclrtDestroyStreamForce(aclrtStream stream)", "rt.destroy_stream_force", is_free=True)
+@call("aclError aclrtDestroyStreamForce(aclrtStream stream)", "rt.destroy_stream_force")
 def destroy_stream_force(process: Process, handle: int) -> None:
     """End the stream; what is pending is never done."""
     _forget(process, handle, _created(process, handle))

@@ -5,12 +5,10 @@ Source: hicann/runtime `include/external/acl/acl.h`, `src/acl/aclrt_impl/acl.cpp
 
 from __future__ import annotations
 
-import ctypes
 import json
 
 from cannery.runtime.call import call
 from cannery.runtime.constants import ENUMS, MACROS, PART_SIZE, VERSION_SIZE
-from cannery.runtime.memory import check_pointer
 from cannery.runtime.process import Process, read_config
 from cannery.runtime.status import AclError, RuntimeFault
 from cannery.settings import device_chip
@@ -19,7 +17,7 @@ _PARTS = tuple(MACROS[f"ACL_{part}_VERSION"] for part in ("MAJOR", "MINOR", "PAT
 _VERSION = ".".join(map(str, _PARTS))
 
 
-@call("aclError aclInit(const char *configPath)", "init", is_free=True)
+@call("aclError aclInit(const char *configPath)", "init")
 def init(process: Process, path: str | None) -> None:
     """Count up; only the first call reads its configuration."""
     with process.lock:
@@ -36,7 +34,7 @@ def init(process: Process, path: str | None) -> None:
         process.references = 1
 
 
-@call("aclError aclFinalize()", "finalize", is_free=True)
+@call("aclError aclFinalize()", "finalize")
 def finalize(process: Process) -> None:
     """Count down to nothing."""
     with process.lock:
@@ -45,7 +43,7 @@ def finalize(process: Process) -> None:
         process.is_aclnn_ready = False
 
 
-@call("aclError aclFinalizeReference(out uint64_t *refCount)", "finalize_reference", is_free=True)
+@call("aclError aclFinalizeReference(out uint64_t *refCount)", "finalize_reference")
 def finalize_reference(process: Process) -> int:
     """Count down by one."""
     with process.lock:
@@ -54,25 +52,25 @@ def finalize_reference(process: Process) -> int:
         return process.references
 
 
-@call("const char *aclGetRecentErrMsg()", "get_recent_err_msg", is_free=True)
+@call("const char *aclGetRecentErrMsg()", "get_recent_err_msg")
 def get_recent_err_msg(process: Process) -> str | None:
     """The last error of this thread in words; reading it clears it."""
     return process.take_message()
 
 
-@call("const char *aclrtGetSocName()", "get_soc_name", is_free=True)
+@call("const char *aclrtGetSocName()", "get_soc_name")
 def get_soc_name(process: Process) -> str:
     """The chip."""
     return device_chip().name
 
 
-@call("int aclrtPeekAtLastError(aclrtLastErrLevel level)", "rt.peek_at_last_error", is_free=True)
+@call("int aclrtPeekAtLastError(aclrtLastErrLevel level)", "rt.peek_at_last_error")
 def peek_at_last_error(process: Process, level: int) -> int:
     """The last error of this thread, which stays."""
     return _last(process, level, forget=False)
 
 
-@call("int aclrtGetLastError(aclrtLastErrLevel level)", "rt.get_last_error", is_free=True)
+@call("int aclrtGetLastError(aclrtLastErrLevel level)", "rt.get_last_error")
 def get_last_error(process: Process, level: int) -> int:
     """The last error of this thread, which is cleared."""
     return _last(process, level, forget=True)
@@ -81,20 +79,19 @@ def get_last_error(process: Process, level: int) -> int:
 @call(
     "aclError aclrtGetVersion(out int32_t *majorVersion, out int32_t *minorVersion, out int32_t *patchVersion)",
     "get_version",
-    is_free=True,
 )
 def get_version(process: Process) -> tuple[int, int, int]:
     """Version of the interface."""
     return _PARTS[0], _PARTS[1], _PARTS[2]
 
 
-@call("aclError aclsysGetVersionStr(const char *pkgName, void *versionStr)", is_free=True)
+@call("aclError aclsysGetVersionStr(const char *pkgName, void *versionStr)")
 def get_version_str(process: Process, package: str | None, target: int) -> None:
     """Write the version of a package, which is this interface's, to host memory: a string that ends with 0."""
-    _write_host(process, "versionStr", target, package_version(package).encode() + b"\0")
+    process.memory.write_host("versionStr", target, package_version(package).encode() + b"\0")
 
 
-@call("aclError aclsysGetVersionNum(const char *pkgName, out int32_t *versionNum)", is_free=True)
+@call("aclError aclsysGetVersionNum(const char *pkgName, out int32_t *versionNum)")
 def get_version_num(process: Process, package: str | None) -> int:
     """The same as a number, whose last three digits are for what comes before a release."""
     package_version(package)
@@ -103,11 +100,10 @@ def get_version_num(process: Process, package: str | None) -> int:
 
 @call(
     "aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)",
-    is_free=True,
 )
 def get_cann_version(process: Process, package: int, target: int) -> None:
     """Write the version in parts."""
-    _write_host(process, "version", target, _packed(version_parts(package)))
+    process.memory.write_host("version", target, _packed(version_parts(package)))
 
 
 def package_version(package: str | None) -> str:
@@ -139,12 +135,6 @@ def _packed(parts: dict[str, str]) -> bytes:
     long = ("version", "reserved")
     sizes = (VERSION_SIZE if name in long else PART_SIZE for name in parts)
     return b"".join(text.encode().ljust(size, b"\0") for text, size in zip(parts.values(), sizes, strict=True))
-
-
-def _write_host(process: Process, parameter: str, target: int, content: bytes) -> None:
-    check_pointer(parameter, target)
-    process.memory.span(parameter, target, len(content))
-    ctypes.memmove(target, content, len(content))
 
 
 def _check_references(process: Process) -> None:

@@ -137,6 +137,34 @@ def test_a_stream_is_known_to_the_runtime() -> None:
     assert torch.npu.ExternalStream(stream.npu_stream) == stream
 
 
+def test_a_tensor_is_device_memory_for_the_runtime() -> None:
+    import acl
+
+    x = torch.arange(4, dtype=torch.float32).npu()
+    assert acl.rt.set_device(0) == 0
+    p, _ = acl.rt.malloc(16, 0)
+    assert acl.rt.memcpy(p, 16, x.data_ptr(), 16, 3) == 0
+    assert acl.rt.memset(x.data_ptr() + 4, 12, 0, 12) == 0
+    assert x.tolist() == [0.0] * 4
+    assert acl.rt.memcpy(x[1:].data_ptr(), 12, p, 12, 3) == 0
+    assert x.tolist() == [0.0, 0.0, 1.0, 2.0]
+    assert acl.rt.pointer_get_attributes(x.data_ptr())[0]["location"] == {"id": 0, "type": 1}
+    assert acl.rt.memcpy(p, 32, x.data_ptr(), 32, 3) == 107000
+    assert acl.rt.free(x.data_ptr()) == 207002
+
+
+def test_the_runtime_forgets_a_tensor_that_is_gone() -> None:
+    import acl
+
+    x = torch.ones(1 << 20).npu()
+    address = x.data_ptr()
+    assert acl.rt.set_device(0) == 0
+    p, _ = acl.rt.malloc(16, 0)
+    assert acl.rt.memcpy(p, 16, address, 16, 3) == 0
+    del x
+    assert acl.rt.memcpy(p, 16, address, 16, 3) == 107016
+
+
 @pytest.fixture
 def limited() -> Iterator[torch.Stream]:
     """A stream with 20 cube cores."""
