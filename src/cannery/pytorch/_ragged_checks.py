@@ -131,10 +131,19 @@ def check_zero_or_one(mask: Tensor) -> None:
 
 
 def check_mask_shape(mask: object, batch: int, max_len: int, name: str = "mask") -> None:
+    """A mask for the rows of a padded batch."""
+    check_mask(mask, name)
+    assert isinstance(mask, Tensor)
+    if mask.shape[0] != batch or mask.shape[1] != max_len:
+        raise RaggedError(name, f"shape {tuple(mask.shape)}", f"({batch}, {max_len}), the first two dims of x")
+
+
+def check_mask(mask: object, name: str = "mask") -> None:
+    """A tensor (B, S) that may hold 0 and 1."""
     if not isinstance(mask, Tensor):
         raise RaggedTypeError(name, type(mask).__name__, "a tensor (B, S) of 0 and 1")
-    if mask.dim() != 2 or mask.shape[0] != batch or mask.shape[1] != max_len:
-        raise RaggedError(name, f"shape {tuple(mask.shape)}", f"({batch}, {max_len}), the first two dims of x")
+    if mask.dim() != 2:
+        raise RaggedError(name, f"shape {tuple(mask.shape)}", "(B, S)")
     if mask.dtype.is_complex:
         raise RaggedTypeError(name, f"dtype {mask.dtype}", "bool or 0 and 1 in a real dtype")
     _check_readable(mask, name)

@@ -180,18 +180,39 @@ def take_out(x: Tensor, positions: Tensor, out: Tensor) -> None:
     take_rows(x, positions, out)
 
 
-@_OP("cannery::put_rows", mutates_args=())
-def put(rows: Tensor, positions: Tensor, batch: int, max_len: int) -> Tensor:
-    """Batch (batch, max_len, ...) of zeros with row j at flat position positions[j]."""
-    _check_positions(positions, batch * max_len)
-    if rows.shape[0] != positions.shape[0]:
-        raise checks.RaggedError("rows", f"{rows.shape[0]} rows", f"{positions.shape[0]}, one for each index")
-    return put_rows(rows, positions, batch, max_len)
+@_OP(
+    "cannery::put_rows",
+    mutates_args=(),
+    schema="(Tensor rows, Tensor positions, SymInt batch, SymInt max_len, Scalar value=0) -> Tensor",
+)
+def put(rows: Tensor, positions: Tensor, batch: int, max_len: int, value: complex = 0) -> Tensor:
+    """Batch (batch, max_len, ...) of ``value`` with row j at flat position positions[j]."""
+    _check_put(rows, positions, batch * max_len, value)
+    return put_rows(rows, positions, batch, max_len, value)
 
 
 @put.register_fake
-def _(rows: Tensor, positions: Tensor, batch: int, max_len: int) -> Tensor:
+def _(rows: Tensor, positions: Tensor, batch: int, max_len: int, value: complex = 0) -> Tensor:
     return rows.new_empty((batch, max_len, *rows.shape[1:]))
+
+
+@_OP(
+    "cannery::put_rows_out",
+    mutates_args=("out",),
+    schema="(Tensor rows, Tensor positions, SymInt batch, SymInt max_len, Scalar value, Tensor(a!) out) -> ()",
+)
+def put_out(rows: Tensor, positions: Tensor, batch: int, max_len: int, value: complex, out: Tensor) -> None:
+    """The same into the caller's buffer, every element of which is written."""
+    _check_put(rows, positions, batch * max_len, value)
+    checks.check_out(out, (batch, max_len, *rows.shape[1:]), rows)
+    put_rows(rows, positions, batch, max_len, value, out)
+
+
+def _check_put(rows: Tensor, positions: Tensor, limit: int, value: complex) -> None:
+    _check_positions(positions, limit)
+    if rows.shape[0] != positions.shape[0]:
+        raise checks.RaggedError("rows", f"{rows.shape[0]} rows", f"{positions.shape[0]}, one for each position")
+    checks.check_value(value, rows.dtype)
 
 
 def _check_positions(positions: Tensor, limit: int) -> None:
@@ -222,7 +243,7 @@ def _save_put(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def _put_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-    return torch.ops.cannery.take_rows(gradient, *ctx.saved_tensors), None, None, None
+    return torch.ops.cannery.take_rows(gradient, *ctx.saved_tensors), None, None, None, None
 
 
 take.register_autograd(_take_backward, setup_context=_save_take)

@@ -27,7 +27,16 @@ from cannery.pytorch import _ragged_checks as checks
 from cannery.pytorch import _ragged_library as library
 from cannery.pytorch._ragged_checks import RaggedError, RaggedTypeError
 
-__all__ = ["RaggedError", "RaggedTypeError", "pad", "pad_input", "unpad", "unpad_input"]
+__all__ = [
+    "RaggedError",
+    "RaggedTypeError",
+    "index_first_axis",
+    "pad",
+    "pad_input",
+    "unpad",
+    "unpad_input",
+    "unpad_input_for_concatenated_sequences",
+]
 
 Counts = Tensor | Sequence[int] | np.ndarray
 
@@ -50,7 +59,8 @@ def unpad(
         x: (B, S, ...), any dtype, device, strides and trailing dims.
         lengths: B row counts in 0..S: a 1-D tensor of any integer dtype, a list or a numpy array.
         mask: (B, S) of 0 and 1, True and False; the ones may stand anywhere (padding on the left, holes), rows keep
-            their order. ``pad`` puts rows back to the left; only ``pad_input`` puts them where they were.
+            their order. ``pad`` with the same mask puts them back where they were, with the lengths or offsets to the
+            left.
         cu_seqlens: B + 1 offsets 0 = c[0] <= c[1] <= ..., in the forms of ``lengths``.
         max_len: an upper bound of the lengths that is returned as it is, to keep a static number in a compiled caller.
         out: contiguous buffer (N, ...) that is written instead of fresh memory; not with gradients.
@@ -78,21 +88,24 @@ def pad(
     rows: Tensor,
     lengths: Counts | None = None,
     *,
+    mask: Tensor | None = None,
     cu_seqlens: Counts | None = None,
-    max_len: int,
+    max_len: int | None = None,
     value: complex = 0,
     out: Tensor | None = None,
 ) -> Tensor:
     """Spread packed rows over a padded batch: ``result[i, t] = rows[cu_seqlens[i] + t]`` for ``t < lengths[i]``.
 
-    The adjoint of :func:`unpad` when ``value`` is 0. Every element of the result is written, padding included (the
-    device operator leaves it as the memory was).
+    Exactly one of ``lengths``, ``mask`` and ``cu_seqlens`` says where rows go. The adjoint of :func:`unpad` with the
+    same one when ``value`` is 0. Every element of the result is written, padding included (the device operator leaves
+    it as the memory was).
 
     Args:
         rows: (N, ...), any dtype, device, strides and trailing dims; N is the sum of the lengths.
         lengths: B row counts in 0..max_len: a 1-D tensor of any integer dtype, a list or a numpy array.
+        mask: (B, S) of 0 and 1 instead: the rows go, in order, where the ones are.
         cu_seqlens: B + 1 offsets instead, in the same forms.
-        max_len: the second dim of the result.
+        max_len: the second dim of the result; with ``mask`` it is S and need not be given.
         value: what padding is filled with, a number that the dtype of ``rows`` can hold.
         out: contiguous buffer (B, max_len, ...) that is written instead of fresh memory; not with gradients.
 
@@ -103,10 +116,13 @@ def pad(
         RaggedError, RaggedTypeError: as :func:`unpad`.
     """
     checks.check_tensor(rows, "rows", 1, "(N, ...)")
-    _check_one_of(lengths=lengths, cu_seqlens=cu_seqlens)
+    _check_one_of(lengths=lengths, mask=mask, cu_seqlens=cu_seqlens)
     max_len, value = _plain(max_len), _plain(value)
-    checks.check_count(max_len, "max_len")
     checks.check_number(value, "value")
+    if mask is not None:
+        return _put_masked(rows, mask, max_len, value, out)
+    checks.check_count(max_len, "max_len")
+    assert max_len is not None
     layout = _layout(lengths, cu_seqlens, max_len, None)
     if out is None:
         return library.pad(rows, layout.offsets, max_len, value)
@@ -158,6 +174,45 @@ def pad_input(hidden_states: Tensor, indices: Tensor, batch: int, seqlen: int) -
     checks.check_count(batch, "batch")
     checks.check_count(seqlen, "seqlen")
     return library.put(hidden_states, indices, batch, seqlen)
+
+
+def index_first_axis(x: Tensor, indices: Tensor) -> Tensor:
+    """``x[indices]``, as flash-attention's function of this name, and :func:`pad_input`'s adjoint.
+
+    Args:
+        x: (N, ...).
+        indices: (M,) distinct positions in 0..N - 1.
+    """
+    checks.check_tensor(x, "x", 1, "(N, ...)")
+    checks.check_tensor(indices, "indices", 1, "(M,)")
+    checks.check_integer_vector(indices, "indices")
+    return library.take(x.unsqueeze(0), indices)
+
+
+def unpad_input_for_concatenated_sequences(
+    hidden_states: Tensor, attention_mask_in_length: Tensor
+) -> tuple[Tensor, Tensor, Tensor, int]:
+    """The four results of flash-attention's function of this name: rows of batches that hold several sequences each.
+
+    Args:
+        hidden_states: (B, S, ...); the sequences of a sample stand one behind the other, from its first row on.
+        attention_mask_in_length: (B, S) of an integer dtype: the lengths of a sample's sequences, zeros behind them.
+
+    Returns:
+        The rows (N, ...), their flat positions int64 (N,) for :func:`pad_input`, int32 offsets of the sequences, and
+        the longest of them.
+    """
+    checks.check_tensor(hidden_states, "hidden_states", 2, "(B, S, ...)")
+    name, lengths = "attention_mask_in_length", attention_mask_in_length
+    batch, max_len = hidden_states.shape[:2]
+    checks.check_mask_shape(lengths, batch, max_len, name)
+    checks.check_integer_vector(lengths.flatten(), name)
+    samples = _layout(lengths.sum(dim=1), None, max_len, batch)
+    sequences = _layout(lengths[lengths != 0], None, max_len, None)
+    there = torch.arange(max_len, device=lengths.device) < lengths.sum(dim=1, keepdim=True)
+    rows = library.unpad(hidden_states, samples.offsets, samples.total)
+    indices = there.flatten().nonzero().flatten().to(hidden_states.device)
+    return rows, indices, sequences.offsets.to(hidden_states.device), sequences.longest
 
 
 class _Layout(NamedTuple):
@@ -228,6 +283,20 @@ def _take_masked(x: Tensor, mask: Tensor, limit: int, out: Tensor | None) -> tup
     _check_buffer(out, x)
     library.take_out(x, indices, out)
     return out, indices, layout
+
+
+def _put_masked(rows: Tensor, mask: Tensor, max_len: int | None, value: complex, out: Tensor | None) -> Tensor:
+    """Rows where the mask is one, ``value`` elsewhere."""
+    checks.check_mask(mask)
+    batch, columns = mask.shape
+    if max_len is not None and max_len != columns:
+        raise checks.RaggedError("max_len", max_len, f"{columns}, the second dim of mask, or nothing")
+    positions, _, _ = library.ragged_mask_layout(mask, columns)
+    if out is None:
+        return library.put(rows, positions, batch, columns, value)
+    _check_buffer(out, rows)
+    library.put_out(rows, positions, batch, columns, value, out)
+    return out
 
 
 def _check_buffer(out: object, source: Tensor) -> None:

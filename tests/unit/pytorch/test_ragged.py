@@ -9,7 +9,14 @@ import torch
 from torch.autograd import gradcheck, gradgradcheck
 
 import cannery
-from cannery.pytorch.ragged import pad, pad_input, unpad, unpad_input
+from cannery.pytorch.ragged import (
+    index_first_axis,
+    pad,
+    pad_input,
+    unpad,
+    unpad_input,
+    unpad_input_for_concatenated_sequences,
+)
 
 MASK_WITH_HOLES = torch.tensor([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1], [1, 0, 1, 0, 1]])
 
@@ -136,6 +143,38 @@ def test_a_mask_may_have_its_ones_anywhere(x):
         assert torch.equal(unpad(x, mask=mask)[0], rows)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int8, torch.bool, torch.float8_e4m3fn])
+@pytest.mark.parametrize("value", [0, 1, -0.0])
+@pytest.mark.parametrize("width", [1, 3, 64])
+def test_pad_by_a_mask_puts_rows_back_where_they_were(dtype, value, width):
+    if value and dtype in (torch.int8, torch.bool) and value != 1:
+        value = 0
+    x = torch.randint(0, 2, (3, 5, width)).to(dtype)
+    there = MASK_WITH_HOLES.bool()
+    expected = torch.full((3, 5, width), value, dtype=dtype)
+    expected[there] = x[there]
+    rows = unpad(x, mask=MASK_WITH_HOLES)[0]
+    assert torch.equal(pad(rows, mask=MASK_WITH_HOLES, value=value).view(torch.uint8), expected.view(torch.uint8))
+    out = torch.ones(3, 5, width).to(dtype)
+    assert pad(rows, mask=there, max_len=5, value=value, out=out) is out
+    assert torch.equal(out.view(torch.uint8), expected.view(torch.uint8))
+
+
+def test_left_padded_rows_come_back_to_the_right():
+    mask = torch.tensor([[0, 0, 1], [0, 1, 1]])
+    x = torch.tensor([[9.0, 9, 1], [9, 2, 3]])
+    assert pad(unpad(x, mask=mask)[0], mask=mask).tolist() == [[0, 0, 1], [0, 2, 3]]
+
+
+def test_concatenated_sequences_are_packed_one_by_one(x):
+    lengths = torch.tensor([[2, 3, 0, 0, 0], [0, 0, 0, 0, 0], [1, 1, 1, 0, 0]])
+    rows, indices, cu_seqlens, longest = unpad_input_for_concatenated_sequences(x, lengths)
+    assert torch.equal(rows, torch.cat([x[0], x[2, :3]]))
+    assert indices.tolist() == [0, 1, 2, 3, 4, 10, 11, 12]
+    assert (cu_seqlens.tolist(), cu_seqlens.dtype, longest) == ([0, 2, 5, 6, 7, 8], torch.int32, 3)
+    assert torch.equal(index_first_axis(x.flatten(0, 1), indices), rows)
+
+
 def test_flash_attentions_five_results(x):
     unused = torch.tensor([[0, 0, 1, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 0, 0]])
     hidden, indices, cu_seqlens, max_seqlen, used = unpad_input(x, MASK_WITH_HOLES, unused)
@@ -178,7 +217,9 @@ def moves():
         "unpad a transposed view": (lambda x: unpad(x.transpose(0, 1), lengths)[0], (5, 3, 2)),
         "unpad an expanded view": (lambda x: unpad(x.expand(3, 5, 2), lengths)[0], (1, 5, 2)),
         "pad": (lambda rows: pad(rows, lengths, max_len=6, value=3.5), (7, 2)),
+        "pad by mask": (lambda rows: pad(rows, mask=MASK_WITH_HOLES, value=3.5), (7, 2)),
         "pad_input": (lambda rows: pad_input(rows, indices, 3, 5), (7, 2)),
+        "index_first_axis": (lambda x: index_first_axis(x, indices), (15, 2)),
     }
 
 
@@ -202,6 +243,19 @@ def test_each_is_the_others_adjoint(width):
     upstream = torch.randn(3, 7, width)
     (gradient,) = torch.autograd.grad(pad(rows, lengths, max_len=7, value=9), rows, upstream)
     assert torch.equal(gradient, unpad(upstream, lengths)[0])
+
+
+@pytest.mark.parametrize("width", [3, 256])
+def test_each_is_the_others_adjoint_by_a_mask_too(width):
+    x = torch.randn(3, 5, width, requires_grad=True)
+    rows = unpad(x, mask=MASK_WITH_HOLES)[0]
+    upstream = torch.randn_like(rows)
+    (gradient,) = torch.autograd.grad(rows, x, upstream)
+    assert torch.equal(gradient, pad(upstream, mask=MASK_WITH_HOLES))
+    rows = rows.detach().requires_grad_()
+    upstream = torch.randn(3, 5, width)
+    (gradient,) = torch.autograd.grad(pad(rows, mask=MASK_WITH_HOLES, value=9), rows, upstream)
+    assert torch.equal(gradient, unpad(upstream, mask=MASK_WITH_HOLES)[0])
 
 
 def test_poisoned_padding_reaches_neither_rows_nor_gradient():

@@ -16,6 +16,10 @@ def round_trip(x, lengths):
     return pad(unpad(x, lengths)[0] * 2, lengths, max_len=x.shape[1], value=-1)
 
 
+def round_trip_by_mask(x, mask):
+    return pad(unpad(x, mask=mask)[0] * 2, mask=mask, value=-1)
+
+
 def flash_round_trip(x, mask):
     hidden, indices, cu_seqlens, max_seqlen, used = unpad_input(x, mask)
     return pad_input(hidden + 1, indices, *x.shape[:2]), cu_seqlens, max_seqlen, used
@@ -49,10 +53,11 @@ def graphs_compiled(function, calls, backend="aot_eager"):
         (lambda x, cu: unpad(x, cu_seqlens=cu), [torch.tensor([0, 1, 2, 3]), torch.tensor([0, 0, 5, 5])]),
         (lambda x, mask: unpad(x, mask=mask), MASKS),
         (round_trip, LENGTHS),
+        (round_trip_by_mask, MASKS),
         (flash_round_trip, [mask.long() for mask in MASKS]),
         (into_buffer, [torch.tensor([1, 2, 3]), torch.tensor([2, 2, 2])]),
     ],
-    ids=["lengths", "package", "upper bound", "offsets", "mask", "round trip", "flash", "buffer"],
+    ids=["lengths", "package", "upper bound", "offsets", "mask", "round trip", "by mask", "flash", "buffer"],
 )
 def test_one_graph_serves_all_lengths(function, changing):
     x = torch.randn(3, 5, 2)
@@ -113,6 +118,8 @@ def operator_calls():
         "take_rows": (ops.take_rows, (x, positions)),
         "take_rows_out": (ops.take_rows_out, (x.detach(), positions, torch.empty(6, 2))),
         "put_rows": (ops.put_rows, (rows, positions, 3, 5)),
+        "put_rows with a value": (ops.put_rows, (rows, positions, 3, 5, 2.5)),
+        "put_rows_out": (ops.put_rows_out, (rows.detach(), positions, 3, 5, 1, torch.empty(3, 5, 2))),
     }
 
 

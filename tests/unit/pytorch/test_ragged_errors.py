@@ -15,6 +15,7 @@ pad: Any = ragged.pad
 pad_input: Any = ragged.pad_input
 unpad: Any = ragged.unpad
 unpad_input: Any = ragged.unpad_input
+unpad_input_for_concatenated_sequences: Any = ragged.unpad_input_for_concatenated_sequences
 
 X = torch.randn(3, 5, 2)
 ROWS = torch.randn(6, 2)
@@ -85,6 +86,15 @@ WRONG_VALUE = {
     "rows without a dim": (lambda: pad(torch.tensor(1.0), [1], max_len=2), r"rows: found shape \(\)"),
     "longer than max_len": (lambda: pad(ROWS, [6], max_len=5), r"lengths\[0\]: found 6, expected 0\.\.5"),
     "lengths as offsets": (lambda: pad(ROWS, cu_seqlens=[3, 3], max_len=5), "for row counts pass lengths="),
+    "rows left over by a mask": (lambda: pad(ROWS, mask=torch.ones(1, 5)), "rows: found 6 rows, expected 5"),
+    "mask of one dim": (lambda: pad(ROWS, mask=torch.ones(6)), r"mask: found shape \(6,\)"),
+    "max_len that is not the mask's": (lambda: pad(ROWS, mask=torch.ones(1, 6), max_len=7), "max_len: found 7"),
+    "a mask and lengths": (lambda: pad(ROWS, [6], mask=torch.ones(1, 6)), "found lengths and mask"),
+    "value too large by a mask": (lambda: pad(ROWS.half(), mask=torch.ones(1, 6), value=1e6), "at most 65504"),
+    "sequences beyond the sample": (
+        lambda: unpad_input_for_concatenated_sequences(X, tensor([3, 3, 0, 0, 0], [0] * 5, [0] * 5)),
+        r"lengths\[0\]: found 6, expected 0\.\.5",
+    ),
     "no offsets": (lambda: pad(ROWS, cu_seqlens=[], max_len=5), "cu_seqlens: found no element"),
     "fraction into integers": (lambda: pad(ROWS.int(), [3, 3], max_len=5, value=1.5), "value: found 1.5"),
     "NaN into integers": (lambda: pad(ROWS.int(), [3, 3], max_len=5, value=NAN), "value: found nan"),

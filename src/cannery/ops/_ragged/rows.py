@@ -98,12 +98,25 @@ def take_rows(x: Tensor, indices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 @torch.no_grad()
-def put_rows(rows: Tensor, indices: Tensor, batch: int, max_len: int) -> Tensor:
-    """The adjoint of :func:`take_rows` for distinct ``indices``: zeros (batch, max_len, ...) with ``rows`` put in."""
-    out = memory.zeros((batch, max_len, *rows.shape[1:]), rows)
-    if out.numel() > 0:
-        source, target = _sides(rows, 1, out, 2)
-        _scatter(target, indices, source.tensor)
+def put_rows(
+    rows: Tensor, indices: Tensor, batch: int, max_len: int, value: complex = 0, out: Tensor | None = None
+) -> Tensor:
+    """The adjoint of :func:`take_rows` for distinct ``indices``: (batch, max_len, ...) with ``rows`` put in.
+
+    Args:
+        value: what stands everywhere else.
+        out: contiguous (batch, max_len, ...) to write into; fresh memory by default.
+    """
+    shape = (batch, max_len, *rows.shape[1:])
+    zeroed = out is None and _is_plain_zero(value)
+    if out is None:
+        out = memory.zeros(shape, rows) if zeroed else rows.new_empty(shape)
+    if out.numel() == 0:
+        return out
+    source, target = _sides(rows, 1, out, 2)
+    if not zeroed:
+        target.tensor.copy_(_fill(value, out.dtype, target).expand(target.tensor.shape))
+    _scatter(target, indices, source.tensor)
     return out
 
 

@@ -109,6 +109,8 @@ def _rows_pass(call: Operands, tensors: GradTensors, share: _Share, rows: slice)
         tensors.loss[token] += cross.sum(1).to(tensors.loss.dtype)
     # dI * w where the score is positive, in one pass: what relu's own gradient does.
     ds = torch.ops.aten.threshold_backward(di[:, None] * w[..., None], scores.positive, 0)
+    if not w.isfinite().all():  # 0 * inf would reach the keys that the row does not see
+        ds.masked_fill_(~seen[:, None], 0)
     ds = round_half_away(ds, call.q.dtype).to(ds.dtype) if call.q.dtype.itemsize == 2 else ds
     share.ds[rows] = ds
     dq = torch.matmul(ds.flatten(0, 1), block.k.values[columns]).unflatten(0, ds.shape[:2])

@@ -39,6 +39,24 @@ def test_rows_that_see_nothing_may_hold_nan(draw: Any, dtype: torch.dtype) -> No
 
 
 @pytest.mark.usefixtures("computation")
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("dtype", [*WIDE, torch.float32])
+def test_a_weight_that_is_not_finite_reaches_only_the_keys_its_row_sees(
+    draw: Any, dtype: torch.dtype, bad: float, deterministic: bool
+) -> None:
+    call = draw((1, 90), (1, 90), dtype=dtype, mask_mode=3)
+    lse = call.lse()
+    expected = kl_loss_grad(call.q, call.k, call.w, call.p, lse, mask_mode=3, deterministic=deterministic)
+    call.w[:, 30, 2] = bad
+    found = kl_loss_grad(call.q, call.k, call.w, call.p, lse, mask_mode=3, deterministic=deterministic)
+    assert not found.dk[:, :31].isfinite().all()
+    assert torch.equal(found.dk[:, 31:], expected.dk[:, 31:])
+    others = torch.arange(90) != 30
+    assert all(torch.equal(f[:, others], e[:, others]) for f, e in zip(found[::2], expected[::2], strict=True))
+
+
+@pytest.mark.usefixtures("computation")
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])
 def test_nothing_leaks_from_invisible_keys_rows_and_columns(draw: Any, dtype: torch.dtype, bad: float) -> None:
