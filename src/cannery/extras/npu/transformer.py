@@ -34,7 +34,9 @@ def register_transformer() -> Libraries:
 
 def _register(library: torch.library.Library, operator: Operator) -> None:
     definition = operator.definition
-    kernel = _kernel(default_soc(definition), host_kernel(operator, TorchSchema.of(definition), {}))
+    # The dispatcher leaves out arguments equal to the schema's defaults: they are what is meant then.
+    defaults = definition.torch.defaults if definition.torch else {}
+    kernel = _kernel(default_soc(definition), host_kernel(operator, TorchSchema.of(definition), defaults))
     library.impl(definition.snake_name, kernel, KEY)
     if all(param.optional for param in definition.inputs):
         # Called without a tensor, the dispatcher knows no device, and finds the catch-all.
