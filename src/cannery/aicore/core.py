@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
 from cannery.aicore import pipes
+from cannery.aicore.cache import ScalarCache
 from cannery.aicore.deadlock import DeadlockError
 from cannery.aicore.flags import (
     Arrive,
@@ -47,7 +48,11 @@ class Fresh(NamedTuple):
 
 
 class CacheClean(NamedTuple):
-    """The scalar unit's cache was written back."""
+    """The scalar unit's cache was cleaned and invalidated: host addresses ``[lower, upper)``; None: all of it."""
+
+    lower: int | None
+    upper: int | None
+    site: Site | None
 
 
 class Fact(NamedTuple):
@@ -119,11 +124,13 @@ class Core:
         kind: "aiv" or "aic".
         block: what get_block_idx returns on it.
         peers: the cores of the launch, this one among them; the launch sets it.
+        cache: the scalar unit's data cache; the launch sets it.
         in_order: instructions take effect at once (kernels whose synchronisation the compiler inserts).
         is_managed: a TPipe hands out memory and event ids.
     """
 
     peers: Peers
+    cache: ScalarCache
 
     def __init__(
         self, launch: Setup, pool: Pool, watchers: tuple[Watcher, ...], index: int, kind: str, block: int,
@@ -179,9 +186,10 @@ class Core:
         for watcher in self.watchers:
             watcher.see(self, Fresh(memory, lower, upper))
 
-    def clean_cache(self) -> None:
-        """The scalar unit's writes to global memory have left its cache."""
-        self.tell(CacheClean())
+    def clean_cache(self, lower: int | None = None, upper: int | None = None, site: Site | None = None) -> None:
+        """Clean and invalidate the scalar unit's cache, in a range of host addresses or all of it."""
+        self.tell(CacheClean(lower, upper, site))
+        self.cache.clean(lower, upper)
 
     def issue(self, instruction: Instruction) -> None:
         """Issue an instruction to its pipe."""
@@ -266,6 +274,7 @@ class Core:
         """
         if not self.in_order:
             self.drain()
+            self.cache.clean()
             self.in_order = True
 
     def work(self) -> None:

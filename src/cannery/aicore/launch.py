@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cannery.aicore.cache import ScalarCache, WrittenLines
 from cannery.aicore.core import Core, Watcher
 from cannery.aicore.crosscore import CrossCore
 from cannery.aicore.flags import Blocked
@@ -25,6 +26,9 @@ class Launch:
         self._watchers = watchers
         self._pool = Pool(setup.soc, precise=setup.precise)
         self.cores = [Core(setup, self._pool, watchers, index, *place) for index, place in enumerate(setup.layout)]
+        written = WrittenLines()
+        for core in self.cores:
+            core.cache = ScalarCache(core.index, written)
         CrossCore(self.cores, self._block)
         self._schedule: Schedule | None = None
 
@@ -43,6 +47,8 @@ class Launch:
             self._schedule.run()
             completed = True
         finally:
+            for core in self.cores:
+                core.cache.clean()
             for watcher in self._watchers:
                 watcher.end(completed)
 

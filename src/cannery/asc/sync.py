@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cannery.aicore.cache import LINE
 from cannery.asc.context import here, running
-from cannery.asc.enums import PIPE, HardEvent, MemDsbT, PipeID
+from cannery.asc.enums import PIPE, CacheLine, DcciDst, HardEvent, MemDsbT, PipeID
+from cannery.asc.tensors import GlobalTensor
 from cannery.isa import sync
 
 __all__ = [
@@ -106,9 +108,18 @@ def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
 
 
 def data_cache_clean_and_invalid(entire_type: Any, dst: Any, dcci_dst: Any = None) -> None:
-    """Write the scalar unit's cache back: its earlier writes to global memory reach every pipe."""
-    del entire_type, dst, dcci_dst
-    running().clean_cache()
+    """Clean and invalidate the scalar unit's cache of global memory: all of it, or from ``dst`` on to the end of its
+    line of 64 bytes.
+
+    Its earlier writes reach global memory; its next reads see what others wrote there.
+    """
+    core, site = running(), here()
+    if dcci_dst == DcciDst.CACHELINE_UB:
+        return
+    if entire_type == CacheLine.ENTIRE_DATA_CACHE:
+        core.clean_cache(site=site)
+    elif isinstance(dst, GlobalTensor):
+        core.clean_cache(dst.address, dst.address + LINE - dst.offset % LINE, site)
 
 
 def data_cache_preload(src: Any, cache_offset: Any) -> None:

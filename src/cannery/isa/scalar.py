@@ -21,7 +21,7 @@ def read_element(core: Core, site: Site | None, op: Op, tensor: Tensor, index: i
 
     def effect() -> Any:
         if isinstance(tensor, Global):
-            return tensor.owner.buffer.load(access.lower - tensor.owner.origin, size).view(dtype.numpy)[0]
+            return _load(core, tensor, access.lower, size).view(dtype.numpy)[0]
         memory = tensor.owner.memory
         if access.upper > memory.size:
             return np.full(2, POISON).view(dtype.numpy)[0]
@@ -38,9 +38,7 @@ def write_element(core: Core, site: Site | None, op: Op, tensor: Tensor, index: 
 
     def effect() -> None:
         if isinstance(tensor, Global):
-            start = access.lower - tensor.owner.origin
-            first, last = tensor.owner.buffer.clip(start, size)
-            tensor.owner.buffer.data[first:last] = raw[first - start : last - start]
+            _store(core, tensor, access.lower, raw)
         elif access.upper <= tensor.owner.memory.size:
             tensor.owner.memory.data[access.lower : access.upper] = raw
 
@@ -52,3 +50,23 @@ def _element(core: Core, tensor: Tensor, offset: int, size: int) -> Access:
     if isinstance(tensor, Global):
         return tensor.access(core.gm, offset, size)
     return tensor.access(offset, size, size)
+
+
+def _load(core: Core, tensor: Global, lower: int, size: int) -> Any:
+    """Bytes of global memory as the scalar unit sees them."""
+    buffer = tensor.owner.buffer
+    if core.in_order:
+        return buffer.load(lower - buffer.base, size)
+    return core.cache.load(buffer, lower, size)
+
+
+def _store(core: Core, tensor: Global, lower: int, raw: Any) -> None:
+    """Write bytes of global memory as the scalar unit does."""
+    buffer = tensor.owner.buffer
+    start = lower - buffer.base
+    first, last = buffer.clip(start, len(raw))
+    kept = raw[first - start : last - start]
+    if core.in_order:
+        buffer.data[first:last] = kept
+    elif len(kept):
+        core.cache.store(buffer, buffer.base + first, kept)

@@ -108,22 +108,35 @@ class Checker:
         self._crossing.leave(judge, record)
         if len(meeting.arrived) == len(self._setup.layout) and meeting not in self._settled:
             self._settled.add(meeting)
-            self._judge_footprints()
+            self._keep_hidden(self._judge_footprints())
 
-    def _judge_footprints(self) -> None:
+    def _keep_hidden(self, footprints: list[Footprint]) -> None:
+        """Remember the writes that a cache hides beyond the meeting: in the writer's lines, or behind another's."""
+        for footprint in footprints:
+            if not footprint.write:
+                continue
+            others = (judge.caches.cached for index, judge in self._judges.items() if index != footprint.core)
+            behind = (footprint.is_cached and footprint.cleaned is None) or any(
+                cached.overlaps(start, stop) for cached in others for start, stop in footprint.bytes
+            )
+            if behind:
+                self._judges[footprint.core].footprints.keep(footprint)
+
+    def _judge_footprints(self) -> list[Footprint]:
         """Compare what the cores touched in global memory, and forget it."""
         in_order = sorted(self._judges.items())
         found = [footprint for _, judge in in_order for footprint in judge.footprints.take()]
         for conflict in conflicts(found):
             core = self._judges[conflict.first.core].core
             self._findings.add(_cross_core(conflict), core)
+        return found
 
 
 def _cross_core(conflict: Conflict) -> Fact:
     first, second = conflict.first, conflict.second
     facts = {**_side("first", first, conflict), **_side("second", second, conflict)}
     sites, pipes = (first.last.site, second.last.site), (first.last.pipe, second.last.pipe)
-    return Fact("cross_core", sites, "GM", pipes, facts)
+    return Fact(conflict.rule, sites, "GM", pipes, facts)
 
 
 def _side(prefix: str, side: Footprint, conflict: Conflict) -> dict[str, Any]:

@@ -2,16 +2,20 @@
 
 An epoch is the stretch between two cross-core synchronisations of a core: within one, what it knows of other cores
 does not change. Footprints merge adjacent accesses of the same line, so that a streamed tensor is one interval.
+
+The scalar unit works through its cache. Others see what it writes from when it was cleaned on; what it reads is as old
+as the line that it reads from; and a line goes back whole, over what another core's line has brought.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
+from cannery.aicore.cache import LINE
 from cannery.aicore.instruction import Access
-from cannery.aicore.pipes import COUNT
+from cannery.aicore.pipes import COUNT, S
 from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
 
@@ -20,41 +24,86 @@ Knowledge = dict[int, list[int]]
 
 
 class Footprint:
-    """The bytes that one line of one core touched on one pipe in one epoch."""
+    """The bytes that one line of one core touched on one pipe in one epoch.
 
-    __slots__ = ("access", "bytes", "core", "known", "last", "write")
+    Attributes:
+        known: what the core knew of others.
+        seen: what its view of these bytes includes: ``known``, or, for the scalar unit, what was known when the cache
+            line was filled.
+        cleaned: when the scalar unit's write left the cache, None where it has not.
+        settled: all cores have met since, and it was compared with what they did before.
+    """
 
-    def __init__(self, core: int, access: Access, stamp: Stamp, write: bool, known: Knowledge) -> None:
+    __slots__ = ("access", "bytes", "cleaned", "core", "known", "last", "seen", "settled", "write")
+
+    def __init__(
+        self, core: int, access: Access, stamp: Stamp, write: bool, known: Knowledge, seen: Knowledge
+    ) -> None:  # fmt: skip
         self.core = core
         self.access = access
         self.write = write
         self.known = known
+        self.seen = seen
         self.last = stamp
         self.bytes = IntervalSet()
+        self.cleaned: int | None = None
+        self.settled = False
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether it went through the scalar unit's cache."""
+        return self.last.pipe == S
 
     def ordered_before(self, other: Footprint) -> bool:
         """Whether all of these accesses are known complete to the other core in the other's epoch."""
         times = other.known.get(self.core)
         return times is not None and self.last.time <= times[self.last.pipe]
 
+    def seen_by(self, other: Footprint) -> bool:
+        """Whether these writes, being ordered before, are in what the other core looks at."""
+        time = self.cleaned if self.is_cached else self.last.time
+        times = other.seen.get(self.core)
+        return time is not None and times is not None and time <= times[self.last.pipe]
+
+    def lines(self) -> IntervalSet:
+        """The bytes of the cache lines it touches."""
+        origin, whole = self.access.owner.origin, IntervalSet()
+        for start, stop in self.bytes:
+            whole.add(start - (start - origin) % LINE, stop + (origin - stop) % LINE)
+        return whole
+
+    def split(self, lower: int, upper: int) -> Footprint | None:
+        """Take the bytes of a range out; they, as a footprint of their own."""
+        inside = self.bytes.within(lower, upper)
+        if not inside:
+            return None
+        part = Footprint(self.core, self.access, self.last, self.write, self.known, self.seen)
+        part.settled = self.settled
+        for start, stop in inside:
+            part.bytes.add(start, stop)
+        self.bytes.remove(lower, upper)
+        return part
+
 
 class Footprints:
     """The footprints of one core since the last barrier of all cores."""
 
-    __slots__ = ("_core", "_current", "_past", "known")
+    __slots__ = ("_core", "_current", "_dirty", "_past", "known")
 
     def __init__(self, core: int) -> None:
         self._core = core
         self._past: list[Footprint] = []
+        self._dirty: list[Footprint] = []
         self._current: dict[Any, Footprint] = {}
         self.known: Knowledge = {}
 
-    def add(self, access: Access, stamp: Stamp, write: bool) -> None:
-        """Add an access to global memory."""
-        key = (write, stamp.pipe, stamp.site, stamp.atomic, access.owner.label)
+    def add(self, access: Access, stamp: Stamp, write: bool, seen: Knowledge | None = None) -> None:
+        """Add an access to global memory; ``seen``: what was known when its cache line was filled, if it has one."""
+        seen = self.known if seen is None else seen
+        key = (write, stamp.pipe, stamp.site, stamp.atomic, access.owner.label, id(seen))
         footprint = self._current.get(key)
         if footprint is None:
-            footprint = self._current[key] = Footprint(self._core, access, stamp, write, self.known)
+            footprint = self._current[key] = Footprint(self._core, access, stamp, write, self.known, seen)
         footprint.last = stamp
         lower, upper = max(access.lower, access.owner.lower), min(access.upper, access.owner.upper)
         if access.runs is None:
@@ -72,21 +121,49 @@ class Footprints:
             mine[:] = map(max, mine, times)
         self.known = known
 
+    def clean(self, lower: int | None, upper: int | None, time: int) -> None:
+        """The scalar unit's writes to a range, or all of them, have left its cache at a time."""
+        self.close()
+        kept: list[Footprint] = []
+        for footprint in self._dirty:
+            part = footprint if lower is None or upper is None else footprint.split(lower, upper)
+            if part is not None:
+                part.cleaned = time
+            if part is not footprint:
+                self._past += [] if part is None else [part]
+                kept += [footprint] if footprint.bytes else []
+        self._dirty = kept
+
     def close(self) -> None:
         """End an epoch: what follows is not covered by a flag set now."""
-        self._past += self._current.values()
+        for footprint in self._current.values():
+            self._past.append(footprint)
+            if footprint.write and footprint.is_cached:
+                self._dirty.append(footprint)
         self._current = {}
 
     def take(self) -> list[Footprint]:
         """All footprints so far, and forget them."""
         self.close()
-        taken, self._past = self._past, []
+        taken, self._past, self._dirty = self._past, [], []
         return taken
+
+    def keep(self, footprint: Footprint) -> None:
+        """A footprint that matters beyond a meeting of all cores: what caches do not show yet."""
+        footprint.settled = True
+        self._past.append(footprint)
+        if footprint.write and footprint.is_cached and footprint.cleaned is None:
+            self._dirty.append(footprint)
 
 
 class Conflict(NamedTuple):
-    """Two unordered accesses of different cores to the same bytes."""
+    """Two accesses of different cores to the same bytes, or lines, that are not as they should be.
 
+    ``rule``: "cross_core" where nothing orders them; "cross_core_line" where only lines are shared;
+    "dirty_line_between" and "stale_line_between" where the second is ordered after the first and does not see it.
+    """
+
+    rule: str
     first: Footprint
     second: Footprint
     lower: int
@@ -94,18 +171,37 @@ class Conflict(NamedTuple):
 
 
 def conflicts(footprints: list[Footprint]) -> Iterator[Conflict]:
-    """Overlaps between cores where one writes and nothing orders them, in a sweep over the addresses.
+    """Overlaps between cores where one writes and nothing orders them, or a cache stands between, in a sweep over the
+    addresses.
 
-    Lower-numbered core first. A pair of footprints is reported once.
+    A pair of footprints is reported once: by its bytes, else by the cache lines that the two cores' scalar units write.
     """
     if not any(footprint.write for footprint in footprints):
         return
+    seen: set[tuple[int, int]] = set()
+    yield from _swept(footprints, seen, lambda footprint: footprint.bytes, _wrong)
+    cached = [footprint for footprint in footprints if footprint.write and footprint.is_cached]
+    if len(cached) > 1:
+        numbers = {id(footprint): at for at, footprint in enumerate(footprints)}
+        pairs = {(id(footprints[a]), id(footprints[b])) for a, b in seen}
+        for conflict in _swept(cached, set(), Footprint.lines, _wrong_line):
+            first, second = sorted((conflict.first, conflict.second), key=lambda side: numbers[id(side)])
+            if (id(first), id(second)) not in pairs:
+                yield conflict
+
+
+Verdict = Callable[[Footprint, Footprint], str]
+"""What is wrong with two footprints, in the order of their ordinals: a rule, or "" where nothing is."""
+
+
+def _swept(
+    footprints: list[Footprint], seen: set[tuple[int, int]], extent: Callable[[Footprint], IntervalSet], wrong: Verdict
+) -> Iterator[Conflict]:
     pieces = sorted(
-        ((start, stop, index) for index, f in enumerate(footprints) for start, stop in f.bytes), key=lambda p: p[0]
+        ((start, stop, index) for index, f in enumerate(footprints) for start, stop in extent(f)), key=lambda p: p[0]
     )
     reads: list[tuple[int, int]] = []
     writes: list[tuple[int, int]] = []
-    seen: set[tuple[int, int]] = set()
     for start, stop, index in pieces:
         footprint = footprints[index]
         for active in (writes, reads) if footprint.write else (writes,):
@@ -113,15 +209,43 @@ def conflicts(footprints: list[Footprint]) -> Iterator[Conflict]:
                 heappop(active)
             for end, other in active:
                 pair = (min(index, other), max(index, other))
-                if pair not in seen and _collide(footprint, footprints[other]):
-                    seen.add(pair)
-                    yield Conflict(footprints[pair[0]], footprints[pair[1]], start, min(stop, end))
+                if pair not in seen:
+                    one, two = footprints[pair[0]], footprints[pair[1]]
+                    rule = wrong(one, two)
+                    if rule:
+                        seen.add(pair)
+                        if rule.endswith("between") and two.ordered_before(one):
+                            one, two = two, one
+                        yield Conflict(rule, one, two, start, min(stop, end))
         heappush(writes if footprint.write else reads, (stop, index))
 
 
-def _collide(one: Footprint, other: Footprint) -> bool:
-    if one.core == other.core:
-        return False
+def _wrong(one: Footprint, other: Footprint) -> str:
+    if one.core == other.core or (one.settled and other.settled):
+        return ""
     if one.last.atomic is not None and one.last.atomic == other.last.atomic:
-        return False
-    return not one.ordered_before(other) and not other.ordered_before(one)
+        return ""
+    if one.ordered_before(other):
+        return _hidden(one, other)
+    return _hidden(other, one) if other.ordered_before(one) else "cross_core"
+
+
+def _hidden(first: Footprint, second: Footprint) -> str:
+    """What a cache hides of a write from an access that is ordered after it."""
+    if not first.write or not (first.is_cached or (second.is_cached and not second.write)):
+        return ""
+    if first.seen_by(second):
+        return ""
+    reads_old = second.is_cached and (not first.is_cached or first.cleaned is not None)
+    return "stale_line_between" if reads_old else "dirty_line_between"
+
+
+def _wrong_line(one: Footprint, other: Footprint) -> str:
+    """Two scalar units write one line: the later one must have filled it after the earlier one was cleaned."""
+    if one.core == other.core or (one.settled and other.settled):
+        return ""
+    if one.ordered_before(other):
+        return "" if one.seen_by(other) else "dirty_line_between"
+    if other.ordered_before(one):
+        return "" if other.seen_by(one) else "dirty_line_between"
+    return "cross_core_line"

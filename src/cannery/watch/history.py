@@ -123,6 +123,11 @@ class History:
             raced += [(a, kind) for a in earlier if not order.allows(a, stamp) and (a, kind) not in raced]
         return raced
 
+    def writers(self, lower: int, upper: int) -> list[Stamp]:
+        """Who wrote these bytes last."""
+        first, last = self._range(lower, upper)
+        return [segment.write for segment in self.segments[first:last] if segment.write is not None]
+
     def write(self, lower: int, upper: int, stamp: Stamp) -> None:
         """Record a write."""
         self._replace(*self._range(lower, upper), lower, upper, stamp)

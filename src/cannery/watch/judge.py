@@ -13,6 +13,7 @@ from cannery.aicore.flags import Barrier, Set, Wait
 from cannery.aicore.instruction import Access, Instruction
 from cannery.aicore.pipes import PIPES, S
 from cannery.aicore.setup import Setup
+from cannery.watch.caches import CacheUse
 from cannery.watch.clocks import Clocks
 from cannery.watch.debts import Debts
 from cannery.watch.eventuse import EventUse
@@ -20,7 +21,7 @@ from cannery.watch.findings import Collector, Finding
 from cannery.watch.footprints import Footprints
 from cannery.watch.history import Stamp
 from cannery.watch.inserted import is_inserted
-from cannery.watch.pasts import Past, Pasts
+from cannery.watch.pasts import Pasts
 from cannery.watch.rules import Rule
 from cannery.watch.spans import place, spans
 from cannery.watch.sync import SyncUse
@@ -47,6 +48,7 @@ class Judge:
         self._sync = sync
         self._unwritten = Unwritten(self._pasts, self.report)
         self._debts = Debts(self.clocks)
+        self.caches = CacheUse(self.clocks, self.report)
         self._events = EventUse(core, self._debts, sync, self.report)
 
     def report(self, fact: Fact) -> None:
@@ -87,10 +89,11 @@ class Judge:
             self._sync.barrier(site, self.core, news)
 
     def clean_cache(self, record: CacheClean) -> None:
-        """The scalar unit's cache was written back."""
+        """The scalar unit's cache was cleaned and invalidated: an instruction of its own."""
         self.serial += 1
-        del record
-        self.clocks.issue(S)
+        time = self.clocks.issue(S)
+        self.caches.clean(record.lower, record.upper, time)
+        self.footprints.clean(record.lower, record.upper, time)
 
     def fresh(self, record: Fresh) -> None:
         """A buffer was handed out: its contents are undefined again."""
@@ -154,21 +157,41 @@ class Judge:
         """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
         overwritten: list[Race] = []
         found: list[Race] = []
-        targets = [(access, self._past(access, stamp, True), spans(access)) for access in writes]
+        targets = [(access, self._pasts[access.memory], spans(access)) for access in writes]
         for access, past, touched in targets:
             for lower, upper in touched:
                 for earlier, kind in past.history.conflicts(lower, upper, stamp, past.order):
                     overwritten.append((earlier, kind, access))
         for access in reads:
-            past = self._past(access, stamp, False)
+            past = self._pasts[access.memory]
             for lower, upper in spans(access):
                 for earlier in past.history.read(lower, upper, stamp, past.order):
                     found.append((earlier, "raw", access))
         for _, past, touched in targets:
             for lower, upper in touched:
                 past.history.write(lower, upper, stamp)
+        left: Sequence[Race] = ()
         if found or overwritten:
-            self._report_races(stamp, self._left_by_compiler(stamp, [*found, *overwritten]))
+            left = self._left_by_compiler(stamp, [*found, *overwritten])
+            self._report_races(stamp, left)
+        gm = self.core.gm
+        for access in reads:
+            if access.memory is gm:
+                self._look_behind_cache(stamp, access, False, left)
+        for access in writes:
+            if access.memory is gm:
+                self._look_behind_cache(stamp, access, True, left)
+
+    def _look_behind_cache(self, stamp: Stamp, access: Access, write: bool, raced: Sequence[Race]) -> None:
+        """What the scalar unit's cache hides. A race with the scalar unit is one finding, not two."""
+        side = (stamp, access)
+        if stamp.pipe != S:
+            self.footprints.add(access, stamp, write)
+            self.caches.copy(side, any(earlier.pipe == S for earlier, *_ in raced))
+            return
+        copies = self._pasts[access.memory].history.writers(access.lower, access.upper)
+        seen = self.caches.touch(side, write, self.footprints.known, copies, bool(raced))
+        self.footprints.add(access, stamp, write, seen)
 
     def _left_by_compiler(self, stamp: Stamp, found: Sequence[Race]) -> Sequence[Race]:
         """The races that remain. What the compiler's flags order is known to be complete from here on."""
@@ -188,11 +211,6 @@ class Judge:
         carried = earlier.known.copy()
         carried[earlier.pipe] = max(carried[earlier.pipe], earlier.time)
         self.clocks.learn(pipe, carried)
-
-    def _past(self, access: Access, stamp: Stamp, write: bool) -> Past:
-        if access.memory is self.core.gm:
-            self.footprints.add(access, stamp, write)
-        return self._pasts[access.memory]
 
     def _report_races(self, stamp: Stamp, found: Sequence[Race]) -> None:
         """Two instructions race once: reading what the earlier one wrote comes before overwriting it."""

@@ -11,24 +11,16 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from graphlib import TopologicalSorter
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
-from cannery.aicore.core import Core, Record
+from cannery.aicore.core import CacheClean, Core, Record
 from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Meeting, Post, Receive, Set, Wait
 from cannery.aicore.instruction import Instruction
 from cannery.aicore.pipes import WITH_SCALAR, S, V
+from cannery.watch.hidden import Issued, Node, hidden
 from cannery.watch.spans import spans
 
-Issued = Instruction | Set | Wait | Barrier | Arrive | CrossSet | CrossWait | Post | Receive
 _Matched = dict[Any, deque[int]]
-
-
-class Node(NamedTuple):
-    """Something issued: on which core, on which pipe (None: all), and what."""
-
-    core: int
-    pipe: int | None
-    what: Issued
 
 
 class Trace:
@@ -55,6 +47,10 @@ class Trace:
     def has_race(self) -> bool:
         """Whether any two conflicting accesses are unordered."""
         return next(self.races(), None) is not None
+
+    def has_hidden(self) -> bool:
+        """Whether the scalar unit's cache hides a write from an access that is ordered after it."""
+        return next(hidden(self.nodes, self._ancestors()), None) is not None
 
     def races(self) -> Iterator[tuple[Node, Node]]:
         """Pairs of conflicting accesses that no path orders, in issue order."""
@@ -105,7 +101,7 @@ def _pipe(record: Issued) -> int | None:
             return record.event.destination
         case Arrive() | Post():
             return None
-        case CrossWait() | Receive():
+        case CrossWait() | Receive() | CacheClean():
             return S  # the program waits, and with it whatever it issues later
     return record.pipe
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cannery.aicore.instruction import Site
 from cannery.watch.findings import Finding
-from cannery.watch.rules import ERROR, NOTE, ORDER_KINDS, WARNING
+from cannery.watch.rules import ERROR, NOTE, PAIR_KINDS, WARNING
 from cannery.watch.session import Session
 
 
@@ -30,7 +30,7 @@ def render(finding: Finding) -> str:
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     head = f"{finding.severity}: {_title(finding)}{times}{code}"
     if finding.locations:
-        place = finding.locations[-1 if finding.kind in ORDER_KINDS else 0]
+        place = finding.locations[-1 if _is_pair(finding) else 0]
         head = f"{place.file}:{place.line}: {head}"
     lines = [head, *_details(finding), *_sources(finding.locations)]
     if finding.hint:
@@ -50,6 +50,11 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}{ending}"
 
 
+def _is_pair(finding: Finding) -> bool:
+    """Whether it is about two accesses, each with its line."""
+    return finding.kind in PAIR_KINDS and len(finding.locations) == 2
+
+
 def _title(finding: Finding) -> str:
     pipes = " -> ".join(finding.pipes)
     where = f" on {finding.memory}" if finding.memory else ""
@@ -60,7 +65,7 @@ def _details(finding: Finding) -> list[str]:
     """The message without its frame, its source lines, and what the head has said."""
     body = [line.removeprefix("======").strip() for line in finding.message.splitlines()]
     body[0] = body[0].partition(": ")[2]
-    return [f"  {line}" for line in body[finding.kind in ORDER_KINDS :] if not line.startswith("#")]
+    return [f"  {line}" for line in body[_is_pair(finding) :] if not line.startswith("#")]
 
 
 def _sources(sites: Sequence[Site]) -> list[str]:

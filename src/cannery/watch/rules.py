@@ -85,6 +85,37 @@ def _event(name: str, meaning: str, text: str, hint: Text = "") -> Rule:
     )  # fmt: skip
 
 
+_DEPENDENCY: Final = "Missing DCCI instructions detected on cross core data dependency at GM in {kernel} on device 0:"
+
+
+def _between(name: str, kind: str, meaning: str, head: str, hint: str) -> Rule:
+    return Rule(
+        name, kind, ERROR, meaning,
+        (
+            head,
+            "PIPE_{pipe[0]} {first_action} by {first_op} at {first_place} in core {first_core}",
+            "#0 {at[0]}",
+            "PIPE_{pipe[1]} {second_action} by {second_op} at {second_place} in core {second_core}",
+            "#0 {at[1]}",
+        ),
+        hint, is_order=kind == "CROSS_CORE",
+    )  # fmt: skip
+
+
+def _behind_cache(name: str, meaning: str, hint: str) -> Rule:
+    return Rule(
+        name, "MISSING_DCCI", ERROR, meaning,
+        (
+            "Missing DCCI instructions detected at GM in {kernel} on device 0:",
+            "PIPE_{pipe[0]} by {first_op} at {first_place} in block {block} ({unit}) (serialNo:{first_serial})",
+            "#0 {at[0]}",
+            "PIPE_{pipe[1]} by {second_op} at {place} in block {block} ({unit}) (serialNo:{second_serial})",
+            "#0 {at[1]}",
+        ),
+        hint,
+    )  # fmt: skip
+
+
 def _outside(action: str, code: str) -> Rule:
     return Rule(
         f"{action}_outside", "OOB", ERROR, f"{action} outside the allocated tensor or the bound array",
@@ -164,6 +195,29 @@ _ROWS: Final = (
             "#0 {at[0]}",
         ),
         "launch it with the kernel type MIX_AIV_1_0",
+    ),
+    _between(
+        "cross_core_line", "CROSS_CORE", "the scalar units of two cores write one line of 64 bytes, unordered",
+        "Potential cross-core hazard detected at GM in {kernel} on device 0: one cache line, written back whole",
+        "give each core whole lines of 64 bytes, or let it write with {function[data_copy_pad]}",
+    ),
+    _between(
+        "dirty_line_between", "MISSING_DCCI",
+        "another core reads or overwrites what is still in the scalar unit's data cache",
+        _DEPENDENCY, "add {function[data_cache_clean_and_invalid]} after the first, before the cores synchronise",
+    ),
+    _between(
+        "stale_line_between", "MISSING_DCCI", "the scalar unit reads from a line filled before another core wrote",
+        _DEPENDENCY,
+        "add {function[data_cache_clean_and_invalid]} before the second, after the cores have synchronised",
+    ),
+    _behind_cache(
+        "dirty_line", "a copy reads or overwrites what is still in the scalar unit's data cache",
+        "add {function[data_cache_clean_and_invalid]} after the first, before the flag",
+    ),
+    _behind_cache(
+        "stale_line", "the scalar unit reads from a line filled before the core's own copy wrote",
+        "add {function[data_cache_clean_and_invalid]} before the second",
     ),
     _outside("read", "ErrorRead3"),
     _outside("write", "ErrorWrite2"),
@@ -315,3 +369,6 @@ RULES: Final = MappingProxyType({rule.id: rule for rule in _ROWS})
 
 ORDER_KINDS: Final = frozenset(rule.kind for rule in _ROWS if rule.is_order)
 """Kinds with two accesses that nothing orders."""
+
+PAIR_KINDS: Final = ORDER_KINDS | {"MISSING_DCCI"}
+"""Kinds with two accesses."""

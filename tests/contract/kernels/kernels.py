@@ -152,6 +152,7 @@ def scalar_write_flag_load(x: Any) -> None:
     g = bound(x)
     t = asc.LocalTensor(asc.float32, IN, 0, N)
     g.set_value(0, 5.0)
+    asc.data_cache_clean_and_invalid(asc.CacheLine.SINGLE_CACHE_LINE, g)
     sync(EVENT.S_MTE2)
     asc.data_copy(t, g, N)
 
@@ -206,7 +207,7 @@ def same_scalar_write(x: Any) -> None:
 
 @asc.jit
 def own_scalar_write(x: Any) -> None:
-    bound(x).set_value(asc.get_block_idx(), 1.0)
+    bound(x).set_value(asc.get_block_idx() * 16, 1.0)
 
 
 @asc.jit

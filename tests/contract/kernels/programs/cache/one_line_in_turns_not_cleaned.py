@@ -1,0 +1,21 @@
+# finds: MISSING_DCCI error GM S>S a,a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+from asc.runtime.config import KernelType
+
+from ..prelude import bind
+
+
+@asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
+def kernel(z, space):
+    zg, workspace = bind(z), bind(space)
+    flags = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 0, 32)
+    asc.wait_pre_block(workspace, flags)
+    zg.set_value(asc.get_block_idx(), 1.0)  # <a>
+    asc.notify_next_block(workspace, flags)
+
+
+z = np.zeros(16, np.float32)
+kernel[2, rt.current_stream()](z, np.zeros(64, np.int32))
+assert z[0] == 0 and z[1] == 1

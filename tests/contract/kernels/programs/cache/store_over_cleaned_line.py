@@ -1,0 +1,22 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(z):
+    zg = bind(z)
+    t = asc.LocalTensor(F, P.VECOUT, 0, N)
+    asc.duplicate(t, 1.0, N)
+    zg.set_value(0, 9.0)
+    asc.data_cache_clean_and_invalid(asc.CacheLine.ENTIRE_DATA_CACHE, zg)
+    sync(E.V_MTE3)
+    sync(E.S_MTE3)
+    asc.data_copy(zg, t, N)
+
+
+z = np.zeros(N, np.float32)
+kernel[1, rt.current_stream()](z)
+assert (z == 1).all()
