@@ -8,8 +8,8 @@ import numpy as np
 from cannery.operator import CallContext, TilingResult
 from cannery.operator.frameworks import atb
 from cannery.ops._hidden_state.batch import Batch
+from cannery.ops._hidden_state.direction import PAD
 from cannery.ops._hidden_state.tiling import SAMPLE_TILES, SAMPLE_WORDS, UINT32, UINT32_MAX, serialise
-from cannery.ops.pad_with_hidden_state.checks import check_setup
 
 MAX_HIDDEN_SIZE = 4096
 
@@ -37,7 +37,7 @@ def tiling(context: CallContext) -> TilingResult:
     Raises:
         OperatorError: at stage tiling: a rule of Setup, or a hidden size above 4096.
     """
-    check_setup(context)
+    PAD.check_setup(context)
     batch = Batch.of(context)
     if context.quirks:
         batch = batch.with_hidden(batch.hidden & UINT32_MAX)

@@ -2,16 +2,16 @@
 
 from cannery.operator import Operator
 from cannery.ops._hidden_state.contract import check
+from cannery.ops._hidden_state.direction import UNPAD
 from cannery.ops.unpad_with_hidden_state import kernel
 from cannery.ops.unpad_with_hidden_state.definition import DEFINITION
 from cannery.ops.unpad_with_hidden_state.eager import launch
-from cannery.ops.unpad_with_hidden_state.infershape import infer_shape
 from cannery.ops.unpad_with_hidden_state.tiling import tiling
 
 OPERATOR = Operator(
     definition=DEFINITION,
     check=check,
-    infer_shape=infer_shape,
+    infer_shape=UNPAD.infer_shape,
     tiling=tiling,
     engines={"eager": launch, "aicore": kernel.launch},
     golden="cannery.ops.unpad_with_hidden_state.golden",

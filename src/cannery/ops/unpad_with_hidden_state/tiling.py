@@ -7,8 +7,8 @@ import numpy as np
 
 from cannery.operator import CallContext, TilingResult
 from cannery.ops._hidden_state.batch import Batch
+from cannery.ops._hidden_state.direction import UNPAD
 from cannery.ops._hidden_state.tiling import SAMPLE_TILES, SAMPLE_WORDS, UINT32, as_uint32, serialise
-from cannery.ops.unpad_with_hidden_state.checks import check_setup
 
 TILING_DATA = np.dtype(
     [
@@ -33,7 +33,7 @@ def tiling(context: CallContext) -> TilingResult:
     Raises:
         OperatorError: at stage tiling: a rule of Setup, or a number beyond uint32.
     """
-    check_setup(context)
+    UNPAD.check_setup(context)
     batch = Batch.of(context)
     batch = batch.with_hidden(as_uint32(context, "hiddenSize", batch.hidden))
     tables = {"inputOffset": batch.padded_offset, "outputOffset": batch.packed_offset, "tileInfo": batch.length}

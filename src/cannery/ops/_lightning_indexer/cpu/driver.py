@@ -114,7 +114,7 @@ def _grad_batch(
     places = (rows.visible, batch.ds_block)
     run(
         lambda first, last: keys_pass(first, last, jobs, places, between.ds, between.q, results.dk),
-        _job_costs(jobs, rows.visible),
+        jobs[3] - jobs[2],  # a job costs its rows
     )
 
 
@@ -154,8 +154,3 @@ def _key_jobs(group: KeyBlocks, batch: Batch) -> tuple[Ints, Ints, Ints, Ints]:
     longest = np.maximum.reduceat(batch.rows.visible, first_row)
     owner, inside = ramps(-(-longest // WIDTH))
     return group.key[start[owner] + inside], inside, first_row[owner], row_ends[owner]
-
-
-def _job_costs(jobs: tuple[Ints, Ints, Ints, Ints], visible: Ints) -> Ints:
-    _, _, first_row, row_ends = jobs
-    return row_ends - first_row
