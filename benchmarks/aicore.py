@@ -1,11 +1,12 @@
 """The virtual core against other interpreters of kernels: an add of 1 M float32 in tiles of 2 048.
 
-    python benchmarks/aicore.py [--rounds 5] [--elements 1048576] [--tile 2048] [--cores 8]
+    python benchmarks/aicore.py [--rounds 5] [--elements 1048576] [--tile 2048] [--cores 8] [--instructions 1000000]
 
 Contestants: the queue kernel on the virtual core, with all checks and without; Triton's interpreter, which checks
 nothing; JAX Pallas' TPU interpret mode on the same tiles, with and without race detection. A peer that is not installed
 is skipped by name. Every round runs each contestant once, so that a slow moment of the machine hits all of them; the
-table shows medians. Above it: cost per instruction as the launch grows, and memory while instructions go by.
+table shows medians. Above it: cost per instruction as the launch grows, a loop of 10^6 instructions, checked and not,
+and memory while instructions go by.
 """
 
 from __future__ import annotations
@@ -74,6 +75,30 @@ def load(queue: asc.TQue, source: asc.GlobalTensor, tile: int) -> None:
     queue.enque(tensor)
 
 
+@asc.jit
+def long_loop(
+    x: asc.GlobalAddress, z: asc.GlobalAddress, tile: asc.ConstExpr[int], tiles: asc.ConstExpr[int],
+    rounds: asc.ConstExpr[int],
+) -> None:  # fmt: skip
+    """Load, flag, add, flag, store, flag: nine instructions a round, over ``tiles`` tiles again and again."""
+    x_gm, z_gm = asc.GlobalTensor(), asc.GlobalTensor()
+    x_gm.set_global_buffer(x)
+    z_gm.set_global_buffer(z)
+    source = asc.LocalTensor(asc.float32, asc.TPosition.VECIN, 0, tile)
+    result = asc.LocalTensor(asc.float32, asc.TPosition.VECOUT, tile * 4, tile)
+    for i in range(rounds):
+        at = i % tiles * tile
+        asc.data_copy(source, x_gm[at:], tile)
+        asc.set_flag(asc.HardEvent.MTE2_V, 0)
+        asc.wait_flag(asc.HardEvent.MTE2_V, 0)
+        asc.add(result, source, source, tile)
+        asc.set_flag(asc.HardEvent.V_MTE3, 0)
+        asc.wait_flag(asc.HardEvent.V_MTE3, 0)
+        asc.data_copy(z_gm[at:], result, tile)
+        asc.set_flag(asc.HardEvent.MTE3_MTE2, 0)
+        asc.wait_flag(asc.HardEvent.MTE3_MTE2, 0)
+
+
 @dataclass(frozen=True)
 class Problem:
     """Two arrays to add, and how they are cut."""
@@ -97,6 +122,18 @@ def on_virtual_core(problem: Problem, check: bool, passes: int = 1) -> int:
         record = add_tiles.run(problem.cores, problem.x, problem.y, z, problem.tile, tiles, passes)
     assert not record.findings
     np.testing.assert_array_equal(z, problem.x + problem.y)
+    return sum(record.issued.values())
+
+
+def through_loop(instructions: int, check: bool) -> int:
+    """Launch the long loop; the number of instructions issued, flags included."""
+    tile, tiles = 64, 64
+    x = np.arange(tile * tiles, dtype=np.float32)
+    z = np.zeros_like(x)
+    with session(check=check):
+        record = long_loop.run(1, x, z, tile, tiles, max(tiles, -(-instructions // 9)))
+    assert not record.findings
+    np.testing.assert_array_equal(z, x + x)
     return sum(record.issued.values())
 
 
@@ -207,6 +244,20 @@ def growth(tile: int, cores: int, console: Console) -> None:
     console.print(table)
 
 
+def long_run(instructions: int, console: Console) -> None:
+    """Print what a long loop of one core costs, in user time: the machine may have other work."""
+    through_loop(10_000, True)
+    table = Table(title=f"{instructions:,} instructions: load, flag, add, flag, store in a loop")
+    for column in ("", "seconds", "µs per instruction"):
+        table.add_column(column, justify="left" if not column else "right")
+    for title, check in (("all checks", True), ("no checks", False)):
+        start = time.process_time()
+        count = through_loop(instructions, check)
+        spent = time.process_time() - start
+        table.add_row(title, f"{spent:.1f}", f"{spent / count * 1e6:.1f}")
+    console.print(table)
+
+
 def memory(tile: int, cores: int, console: Console) -> None:
     """Print the process's peak memory while a launch of constant data grows 16-fold in instructions."""
     problem = Problem.of(1 << 16, tile, cores)
@@ -220,15 +271,17 @@ def memory(tile: int, cores: int, console: Console) -> None:
 
 
 def main() -> None:
-    """Run all three measurements."""
+    """Run all measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--elements", type=int, default=1 << 20)
     parser.add_argument("--tile", type=int, default=2048)
     parser.add_argument("--cores", type=int, default=8)
+    parser.add_argument("--instructions", type=int, default=10**6, help="of the long loop")
     options = parser.parse_args()
     console = Console(width=100)
     growth(options.tile, options.cores, console)
+    long_run(options.instructions, console)
     memory(options.tile, options.cores, console)
     race(Problem.of(options.elements, options.tile, options.cores), options.rounds, console)
 

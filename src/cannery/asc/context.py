@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextvars import ContextVar
+from functools import lru_cache
 from os.path import dirname
 from typing import Final
 
@@ -33,4 +34,10 @@ def here(depth: int = 2) -> Site:
     while code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
         frame = frame.f_back
         code = frame.f_code
-    return Site(code.co_filename, frame.f_lineno, code.co_name)
+    return _site(code.co_filename, frame.f_lineno, code.co_name)
+
+
+@lru_cache(maxsize=4096)
+def _site(file: str, line: int, function: str) -> Site:
+    """One site a line: making one costs more than finding it, and equal ones compare faster when they are the same."""
+    return Site(file, line, function)

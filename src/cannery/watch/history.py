@@ -8,6 +8,7 @@ ordered after the last write is ordered after what that write was ordered after.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cannery.aicore.instruction import Site
@@ -50,7 +51,7 @@ class Order:
 
     def allows(self, earlier: Stamp, write: Stamp) -> bool:
         """Whether a write may follow an earlier access to the same bytes as it stands."""
-        if self.before(earlier, write.pipe):
+        if earlier.time <= self.clocks.known[write.pipe][earlier.pipe] or self.before(earlier, write.pipe):
             return True
         return earlier.atomic is not None and earlier.atomic == write.atomic
 
@@ -84,11 +85,12 @@ class History:
     of a pipe's queue, so it is complete on any chip.
     """
 
-    __slots__ = ("_limit", "_lowers", "segments")
+    __slots__ = ("_at", "_limit", "_lowers", "segments")
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._lowers: list[int] = []
+        self._at: dict[int, Segment] = {}  # by lower end: most accesses are to the very bytes of an earlier one
         self.segments: list[Segment] = []
 
     def read(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[Stamp]:
@@ -113,14 +115,16 @@ class History:
         A segment's reads stand for its last write: whoever is ordered after them is ordered after it, and where they
         race, the write's race is a consequence of theirs.
         """
-        first, last = self._range(lower, upper)
         raced: list[tuple[Stamp, str]] = []
-        for segment in self.segments[first:last]:
+        for segment in self._touched(lower, upper):
             if segment.reads:
-                kind, earlier = "war", tuple(segment.reads.values())
-            else:
-                kind, earlier = "waw", () if segment.write is None else (segment.write,)
-            raced += [(a, kind) for a in earlier if not order.allows(a, stamp) and (a, kind) not in raced]
+                for read in segment.reads.values():
+                    if not order.allows(read, stamp) and (read, "war") not in raced:
+                        raced.append((read, "war"))
+            elif segment.write is not None:
+                write = segment.write
+                if not order.allows(write, stamp) and (write, "waw") not in raced:
+                    raced.append((write, "waw"))
         return raced
 
     def writers(self, lower: int, upper: int) -> list[Stamp]:
@@ -130,7 +134,20 @@ class History:
 
     def write(self, lower: int, upper: int, stamp: Stamp) -> None:
         """Record a write."""
+        only = self._at.get(lower)
+        if only is not None and only.upper == upper:
+            only.write = stamp
+            only.reads = _NO_READS
+            return
         self._replace(*self._range(lower, upper), lower, upper, stamp)
+
+    def _touched(self, lower: int, upper: int) -> Sequence[Segment]:
+        """The segments with any of these bytes."""
+        only = self._at.get(lower)
+        if only is not None and only.upper == upper:
+            return (only,)
+        first, last = self._range(lower, upper)
+        return self.segments[first:last]
 
     def _range(self, lower: int, upper: int) -> tuple[int, int]:
         lowers = self._lowers
@@ -140,12 +157,6 @@ class History:
         return first, bisect_left(lowers, upper, first)
 
     def _replace(self, first: int, last: int, lower: int, upper: int, stamp: Stamp) -> None:
-        if last - first == 1:
-            only = self.segments[first]
-            if only.lower == lower and only.upper == upper:
-                only.write = stamp
-                only.reads = _NO_READS
-                return
         pieces = [Segment(lower, upper, stamp, _NO_READS)]
         if first < last:
             head, tail = self.segments[first], self.segments[last - 1]
@@ -155,12 +166,11 @@ class History:
                 pieces.append(tail.part(upper, tail.upper))
         self._put(first, last, pieces)
 
-    def _cover(self, lower: int, upper: int) -> list[Segment]:
-        first, last = self._range(lower, upper)
-        found = self.segments[first:last]
-        if len(found) == 1 and found[0].lower == lower and found[0].upper == upper:
-            return found
-        return self._split(first, last, lower, upper)
+    def _cover(self, lower: int, upper: int) -> Sequence[Segment]:
+        only = self._at.get(lower)
+        if only is not None and only.upper == upper:
+            return (only,)
+        return self._split(*self._range(lower, upper), lower, upper)
 
     def _split(self, first: int, last: int, lower: int, upper: int) -> list[Segment]:
         pieces: list[Segment] = []
@@ -183,8 +193,11 @@ class History:
         return inner
 
     def _put(self, first: int, last: int, pieces: list[Segment]) -> None:
+        for lower in self._lowers[first:last]:
+            del self._at[lower]
         self.segments[first:last] = pieces
         self._lowers[first:last] = [piece.lower for piece in pieces]
+        self._at.update([(piece.lower, piece) for piece in pieces])
         if self._limit is not None and len(self.segments) > self._limit:
             self._forget_older_half()
 
@@ -193,3 +206,4 @@ class History:
         middle = serials[len(serials) // 2]
         self.segments = [segment for segment in self.segments if segment.newest() >= middle]
         self._lowers = [segment.lower for segment in self.segments]
+        self._at = dict(zip(self._lowers, self.segments, strict=True))
