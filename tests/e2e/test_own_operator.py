@@ -244,7 +244,7 @@ def test_the_python_faces_have_it(package: Path, tmp_path: Path) -> None:
     (tmp_path / "faces.py").write_text(FACES, encoding="utf-8")
     lines = cannery(package, "exec", tmp_path / "faces.py").splitlines()
     assert lines == [
-        "mine::scale_rows(Tensor x, *, float? row_factor=2., SymInt[] pads=[0, 1]) -> Tensor",
+        "mine::scale_rows(Tensor x, *, float row_factor=2., int[] pads=[0, 1]) -> Tensor",
         "ScaleRows: check: x: found int32, expected float32 or float16 [ERROR_INVALID_PARAM, 1]",
         "aclnnStatus aclnnScaleRowsGetWorkspaceSize(const aclTensor *x, double rowFactor, const aclIntArray *pads, "
         "const aclTensor *y, uint64_t *workspaceSize, aclOpExecutor **executor)",
