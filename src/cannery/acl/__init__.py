@@ -8,8 +8,6 @@ Source: hicann/runtime `python/pyACL/**` @134e2edb.
 
 from __future__ import annotations
 
-from typing import Any
-
 from cannery.acl import rt, util
 from cannery.acl.descriptors import (
     app_log,
@@ -23,6 +21,7 @@ from cannery.acl.descriptors import (
     set_tensor_storage_shape,
 )
 from cannery.acl.spelling import functions
+from cannery.core.published import module_getattr
 
 __all__ = [
     "app_log",
@@ -49,6 +48,4 @@ def init(*path: str) -> int:
     return status
 
 
-def __getattr__(name: str) -> Any:
-    found = f"acl.{name}, which is not among the calls of cannery"
-    raise AttributeError(f"module 'acl': found {found}, expected what docs/aclnn.md lists (no mdl, op, media or prof)")
+__getattr__ = module_getattr("cannery.acl", "acl", "docs/aclnn.md lists the calls that are")

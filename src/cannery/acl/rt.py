@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cannery.acl.spelling import asked, functions, invoke
+from cannery.core.published import module_getattr
 from cannery.runtime.calls.callbacks import launch_callback as launch_callback_call
 from cannery.runtime.calls.hostmemory import location
 from cannery.runtime.calls.memory import malloc_host_with_cfg as malloc_host_call
@@ -67,5 +68,4 @@ def _config(name: str, config: object) -> int:
     return 0
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'acl.rt': found {name}, expected a call that docs/aclnn.md lists")
+__getattr__ = module_getattr("cannery.acl", "acl.rt", "docs/aclnn.md lists the calls that are")

@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 from cannery.asc import adv, exports, language, lib, runtime  # noqa: F401
-from cannery.asc.unsimulated import BASIC, Unsimulated
+from cannery.asc.unsimulated import Unsimulated
+from cannery.core.published import published
 
 # pyasc's submodules re-export the same names.
 basic = core = fwk = sys.modules[__name__]
@@ -20,6 +21,6 @@ __all__ = sorted([*exports.SUBMODULES, *exports.NAMES])
 
 
 def __getattr__(name: str) -> Any:
-    if name in BASIC:
+    if published(__name__).has("asc", name):
         return Unsimulated(f"asc.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,13 +9,6 @@ Source of the spelling: hicann/ge `api/python/ge/ge`, `docs/en/user_guides/ge_py
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from cannery.core.published import module_getattr
 
-MODULES = ("error", "es", "ge_global", "graph", "session", "utils")
-
-
-def __getattr__(name: str) -> Any:
-    if name in MODULES:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'ge' has no attribute {name!r}")
+__getattr__ = module_getattr("cannery.ge", "ge", "docs/ge.md lists what is")

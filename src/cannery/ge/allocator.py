@@ -1,5 +1,5 @@
-"""``ge.allocator`` (device allocators) is not offered: each of its names is a NotImplementedError that says so."""
+"""``ge.allocator`` (device allocators) is not offered: each of its names is there, and a call of it says so."""
 
-from cannery.ge._engine.absent import absent
+from cannery.core.published import module_getattr
 
-__getattr__ = absent("ge.allocator", "cannery has no device allocators; graphs take host memory")
+__getattr__ = module_getattr("cannery.ge", "ge.allocator", "cannery has no device allocators; graphs take host memory")

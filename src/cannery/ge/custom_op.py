@@ -1,5 +1,7 @@
-"""``ge.custom_op`` (custom operators) is not offered: each of its names is a NotImplementedError that says so."""
+"""``ge.custom_op`` (custom operators) is not offered: each of its names is there, and a call of it says so."""
 
-from cannery.ge._engine.absent import absent
+from cannery.core.published import module_getattr
 
-__getattr__ = absent("ge.custom_op", "cannery takes operators from the entry-point group cannery.operators")
+__getattr__ = module_getattr(
+    "cannery.ge", "ge.custom_op", "cannery takes operators from the entry-point group cannery.operators"
+)

@@ -1,5 +1,5 @@
-"""``ge.onnx_plugin`` (ONNX plugins) is not offered: each of its names is a NotImplementedError that says so."""
+"""``ge.onnx_plugin`` (ONNX plugins) is not offered: each of its names is there, and a call of it says so."""
 
-from cannery.ge._engine.absent import absent
+from cannery.core.published import module_getattr
 
-__getattr__ = absent("ge.onnx_plugin", "cannery reads no ONNX models")
+__getattr__ = module_getattr("cannery.ge", "ge.onnx_plugin", "cannery reads no ONNX models")

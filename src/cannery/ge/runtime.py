@@ -1,5 +1,5 @@
-"""``ge.runtime`` (the model runtime) is not offered: each of its names is a NotImplementedError that says so."""
+"""``ge.runtime`` (the model runtime) is not offered: each of its names is there, and a call of it says so."""
 
-from cannery.ge._engine.absent import absent
+from cannery.core.published import module_getattr
 
-__getattr__ = absent("ge.runtime", "cannery loads no offline models; run the graph in a session")
+__getattr__ = module_getattr("cannery.ge", "ge.runtime", "cannery loads no offline models; run the graph in a session")

@@ -8,18 +8,12 @@ from functools import cache
 from typing import Any, ClassVar
 
 from cannery.atb.params import atb_operators, param_classes
+from cannery.core.published import AbsentError, published
 from cannery.operator import Attribute
 
-# Classes and enumerations of the original that belong to operators which are not provided.
-_OTHERS = """
-    LayerNorm Elewise Linear Softmax SelfAttention PagedAttention Rope Split Gather Activation RmsNorm AllGather
-    AsStrided Cumsum DynamicNTK Multinomial Concat Slice Transpose Gating ReshapeAndCache Fill RazorFusionAttention
-    AllReduce Broadcast ReduceScatter ReduceScatterV FaUpdate LinearParallel LinearSparse RelayAttention
-    TopkToppSampling AllToAll
-"""
-OTHER_PARAMS = frozenset(f"{name}Param" for name in _OTHERS.split())
-OTHER_TRAIN_PARAMS = frozenset({"LaserAttentionParam", "LaserAttentionGradParam"})
-OTHER_ENUMS = frozenset({"InputLayout", "QuantType", "DynamicQuantType", "ActivationType", "CommMode"})
+_PACKAGE = "cannery.atb.torch_atb"
+# Of `include/atb/train_op_params.h`; the original does not bind these.
+_TRAIN = frozenset({"LaserAttentionParam", "LaserAttentionGradParam"})
 
 
 class Param:
@@ -87,17 +81,19 @@ def _class_over(plain: type, every: tuple[Attribute, ...]) -> type[Param]:
 
 
 class _AbsentType(type):
-    """Nested enumerations of an absent class are absent as well."""
+    """Classes and enumerations inside an absent class are absent as well; members of enumerations say so at once."""
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise _absence(f"{cls.__name__}.{name}")
+        if published(_PACKAGE).has(f"torch_atb.{cls.__qualname__}", name):
+            return absent_class(f"{cls.__qualname__}.{name}")
+        raise AbsentError(str(_absence(f"{cls.__qualname__}.{name}")))
 
 
 def is_absent(name: str) -> bool:
     """Whether the original has a class of that name, and this package has not."""
-    return name in OTHER_PARAMS | OTHER_TRAIN_PARAMS | OTHER_ENUMS
+    return published(_PACKAGE).has("torch_atb", name) or name in _TRAIN
 
 
 @cache
@@ -107,7 +103,8 @@ def absent_class(name: str) -> type:
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
         raise _absence(name)
 
-    return _AbsentType(name, (), {"__init__": refuse, "__module__": "torch_atb", "__doc__": str(_absence(name))})
+    space = {"__init__": refuse, "__module__": "torch_atb", "__qualname__": name, "__doc__": str(_absence(name))}
+    return _AbsentType(name.rpartition(".")[2], (), space)
 
 
 def _absence(name: str) -> NotImplementedError:

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+
+from cannery.core.published import Absent
+
+UNBUILT = "docs/npu.md lists what is"
 
 
-class Refused:
-    """Stands for a function or class; using it raises.
-
-    Raises:
-        NotImplementedError: on a call.
-    """
-
-    def __init__(self, name: str, reason: str) -> None:
-        self.__name__ = self.__qualname__ = name.rpartition(".")[2]
-        self._text = f"{name} is not there in cannery: {reason}"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(self._text)
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError(self._text)
-
-    def __exit__(self, *failure: Any) -> None:
-        """Never reached."""
-
-    def __repr__(self) -> str:
-        return f"<{self._text}>"
-
-
-def refused(prefix: str, reasons: Mapping[str, Iterable[str]]) -> dict[str, Refused]:
+def refused(prefix: str, reasons: Mapping[str, Iterable[str]]) -> dict[str, Absent]:
     """One for each name, by name; the reasons are the keys."""
-    return {name: Refused(f"{prefix}.{name}", reason) for reason, names in reasons.items() for name in names}
+    return {name: Absent(f"{prefix}.{name}", reason) for reason, names in reasons.items() for name in names}
 
 
 _GRAPHS = """

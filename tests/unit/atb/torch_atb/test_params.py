@@ -4,7 +4,7 @@ import pytest
 
 from cannery.atb import torch_atb
 from cannery.atb.params import param_classes
-from cannery.atb.torch_atb._params import OTHER_ENUMS, OTHER_PARAMS
+from cannery.core.published import published
 
 
 def test_members_are_snake_case_with_defaults_and_without_reserved_bytes() -> None:
@@ -56,18 +56,31 @@ def test_every_train_operator_is_bound() -> None:
         assert getattr(torch_atb, name).__name__ == name
 
 
-@pytest.mark.parametrize("name", sorted(OTHER_PARAMS | OTHER_ENUMS | {"LaserAttentionParam"}))
+NAMES = published("cannery.atb.torch_atb").names["torch_atb"]
+PARAMS = {name for name in NAMES if name.endswith("Param")}
+ENUMS = {"InputLayout", "QuantType", "DynamicQuantType", "ActivationType", "CommMode"}
+
+
+@pytest.mark.parametrize("name", sorted(PARAMS | ENUMS | {"LaserAttentionParam", "Node"}))
 def test_what_is_not_provided_can_be_imported_and_says_so_by_name_when_used(name: str) -> None:
     absent = getattr(torch_atb, name)
     with pytest.raises(NotImplementedError, match=rf"torch_atb\.{name}: found an operator that is not provided"):
         absent(transpose_a=True)
-    with pytest.raises(NotImplementedError, match=rf"torch_atb\.{name}\.MatmulType"):
-        absent.MatmulType  # noqa: B018
+    with pytest.raises(NotImplementedError, match=rf"torch_atb\.{name}\.NO_SUCH"):
+        absent.NO_SUCH  # noqa: B018
+
+
+def test_what_is_inside_an_absent_class_is_absent_as_well() -> None:
+    kind = torch_atb.LinearParam.MatmulType
+    with pytest.raises(NotImplementedError, match=r"torch_atb\.LinearParam\.MatmulType: found an operator"):
+        kind(0)
+    with pytest.raises(NotImplementedError, match=r"torch_atb\.LinearParam\.MatmulType\.MATMUL_UNDEFINED"):
+        kind.MATMUL_UNDEFINED  # noqa: B018
 
 
 def test_the_original_has_33_parameter_classes_and_none_of_ours() -> None:
-    assert len(OTHER_PARAMS) == 33
-    assert not OTHER_PARAMS & set(param_classes())
+    assert len(PARAMS) == 33
+    assert not PARAMS & set(param_classes())
 
 
 def test_any_other_name_is_an_attribute_error() -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu import functions, registration
 from cannery.extras.npu.formats import Format as Format
-from cannery.extras.npu.refusals import PACKAGE, refused
+from cannery.extras.npu.refusals import PACKAGE, UNBUILT, refused
 from cannery.extras.npu.torch_npu import npu as npu
 
 registration.register(npu)
@@ -63,10 +64,13 @@ def erase_stream(tensor: torch.Tensor, stream: Any) -> None:
     """The inverse of ``record_stream``; neither has an effect here."""
 
 
+_absent = module_getattr("cannery.extras.npu.torch_npu", "torch_npu", UNBUILT)
+
+
 def __getattr__(name: str) -> Any:
     if name in functions.operators():
         return functions.operators()[name]
-    raise AttributeError(f"module 'torch_npu' has no attribute {name!r}")
+    return _absent(name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """``torch_npu.profiler``."""
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.profiler import (
     AiCMetrics,
     ExportType,
@@ -12,6 +13,7 @@ from cannery.extras.npu.profiler import (
     supported_activities,
     tensorboard_trace_handler,
 )
+from cannery.extras.npu.refusals import UNBUILT
 
 __all__ = [
     "AiCMetrics",
@@ -25,3 +27,5 @@ __all__ = [
     "supported_activities",
     "tensorboard_trace_handler",
 ]
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.profiler", UNBUILT)

@@ -2,6 +2,9 @@
 
 from torch.distributed import is_available
 
+from cannery.core.published import module_getattr
+from cannery.extras.npu.refusals import UNBUILT
+
 __all__ = ["is_available", "is_hccl_available", "is_lccl_available"]
 
 
@@ -15,3 +18,6 @@ def is_hccl_available() -> bool:
 def is_lccl_available() -> bool:
     """As hccl."""
     return is_hccl_available()
+
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.distributed", UNBUILT)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.amp import get_amp_supported_dtype as get_amp_supported_dtype
 from cannery.extras.npu.amp import get_autocast_dtype as get_autocast_dtype
 from cannery.extras.npu.amp import is_autocast_enabled as is_autocast_enabled
@@ -64,7 +65,7 @@ from cannery.extras.npu.random import seed as seed
 from cannery.extras.npu.random import seed_all as seed_all
 from cannery.extras.npu.random import set_rng_state as set_rng_state
 from cannery.extras.npu.random import set_rng_state_all as set_rng_state_all
-from cannery.extras.npu.refusals import TORCH_NPU, refused
+from cannery.extras.npu.refusals import TORCH_NPU, UNBUILT, refused
 from cannery.extras.npu.settings import Config, Precision
 from cannery.extras.npu.streams import Event as Event
 from cannery.extras.npu.streams import ExternalEvent as ExternalEvent
@@ -134,10 +135,13 @@ def is_current_stream_capturing() -> bool:
     return False
 
 
+_absent = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.npu", UNBUILT)
+
+
 def __getattr__(name: str) -> Any:
     if name in _TYPES:
         # `tensor.type(…)` reads the whole name where the type has its own.
         return _TensorType(f"torch.npu.{name}", (), {"dtype": _TYPES[name]})
     if name in _REFUSED:
         return _REFUSED[name]
-    raise AttributeError(f"module 'torch_npu.npu' has no attribute {name!r}")
+    return _absent(name)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.memory import (
     MemPool,
     empty_cache,
@@ -17,7 +18,7 @@ from cannery.extras.npu.memory import (
     set_per_process_memory_fraction,
     use_mem_pool,
 )
-from cannery.extras.npu.refusals import TORCH_NPU_MEMORY, refused
+from cannery.extras.npu.refusals import TORCH_NPU_MEMORY, UNBUILT, refused
 
 __all__ = [
     "MemPool",
@@ -37,8 +38,10 @@ __all__ = [
 
 _REFUSED = refused("torch.npu.memory", TORCH_NPU_MEMORY)
 
+_absent = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.npu.memory", UNBUILT)
+
 
 def __getattr__(name: str) -> Any:
     if name in _REFUSED:
         return _REFUSED[name]
-    raise AttributeError(f"module 'torch_npu.npu.memory' has no attribute {name!r}")
+    return _absent(name)

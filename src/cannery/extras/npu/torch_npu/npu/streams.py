@@ -1,5 +1,7 @@
 """``torch_npu.npu.streams``."""
 
+from cannery.core.published import module_getattr
+from cannery.extras.npu.refusals import UNBUILT
 from cannery.extras.npu.streams import (
     Event,
     ExternalEvent,
@@ -23,3 +25,5 @@ __all__ = [
     "stream",
     "synchronize",
 ]
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.npu.streams", UNBUILT)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.device import (
     current_device,
     device,
@@ -12,6 +13,7 @@ from cannery.extras.npu.device import (
     set_device,
 )
 from cannery.extras.npu.device import index_of as index_of
+from cannery.extras.npu.refusals import UNBUILT
 from cannery.extras.npu.streams import stream, synchronize
 
 CANN_VERSION = "8.5.0"
@@ -40,3 +42,6 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     if allow_cpu and str(device) == "cpu":
         return -1
     return index_of(device, optional)
+
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.npu.utils", UNBUILT)

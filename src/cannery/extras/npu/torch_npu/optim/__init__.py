@@ -2,6 +2,9 @@
 
 import torch
 
+from cannery.core.published import module_getattr
+from cannery.extras.npu.refusals import UNBUILT
+
 __all__ = ["NpuFusedAdam", "NpuFusedAdamW", "NpuFusedSGD"]
 
 
@@ -15,3 +18,6 @@ class NpuFusedAdamW(torch.optim.AdamW):
 
 class NpuFusedSGD(torch.optim.SGD):
     """``torch.optim.SGD``."""
+
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.optim", UNBUILT)

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.device import get_device_name
 from cannery.extras.npu.formats import npu_format_cast
+from cannery.extras.npu.refusals import UNBUILT
 
 __all__ = ["SupportedDevices", "create_common_tensor"]
 # How much of a chip's name is compared.
@@ -43,3 +45,6 @@ class SupportedDevices:
 
 def _prefix(name: str) -> str:
     return next(name[:length] for start, length in _PREFIXES if name.startswith(start))
+
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.testing.common_utils", UNBUILT)

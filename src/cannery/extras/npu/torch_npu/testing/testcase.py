@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.device import set_device
+from cannery.extras.npu.refusals import UNBUILT
 
 __all__ = ["TestCase", "run_tests"]
 
@@ -52,3 +54,6 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
 def run_tests() -> None:
     """Run the tests of the main module."""
     unittest.main()
+
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.testing.testcase", UNBUILT)

@@ -1,5 +1,6 @@
 """``torch_npu.npu.amp``."""
 
+from cannery.core.published import module_getattr
 from cannery.extras.npu.amp import (
     GradScaler,
     autocast,
@@ -11,6 +12,7 @@ from cannery.extras.npu.amp import (
     set_autocast_dtype,
     set_autocast_enabled,
 )
+from cannery.extras.npu.refusals import UNBUILT
 from cannery.extras.npu.torch_npu.npu.amp import autocast_mode, grad_scaler
 
 __all__ = [
@@ -26,3 +28,5 @@ __all__ = [
     "set_autocast_dtype",
     "set_autocast_enabled",
 ]
+
+__getattr__ = module_getattr("cannery.extras.npu.torch_npu", "torch_npu.npu.amp", UNBUILT)

@@ -1,0 +1,5 @@
+"""``acl.fv`` (feature retrieval) is not offered: each of its names is there, and a call of it says so."""
+
+from cannery.core.published import module_getattr
+
+__getattr__ = module_getattr("cannery.acl", "acl.fv", "feature retrieval is not part of cannery")

@@ -1,0 +1,7 @@
+"""``acl.mdl`` (offline models) is not offered: each of its names is there, and a call of it says so."""
+
+from cannery.core.published import module_getattr
+
+__getattr__ = module_getattr(
+    "cannery.acl", "acl.mdl", "cannery runs no offline models; call aclnn, or run the graph in a ge session"
+)
