@@ -139,6 +139,11 @@ class Found:
     place: str
 
 
+_DEFAULTS: Final = MappingProxyType(
+    {name: Found(setting.default, Origin.DEFAULT, "default") for name, setting in SETTINGS.items()}
+)
+
+
 @dataclass(frozen=True)
 class Settings:
     """All settings as they are here and now.
@@ -228,24 +233,27 @@ def find_setting(name: str, argument: Any = None) -> Found:
     setting = SETTINGS[name]
     if argument is not None:
         return Found(setting.check(setting, argument, setting.argument), Origin.ARGUMENT, setting.argument)
-    for scopes, origin, place in (
-        (_SESSIONS.get(), Origin.SESSION, setting.argument),
-        (_PROCESS, Origin.COMMAND_LINE, setting.option),
-    ):
-        for scope in reversed(scopes):
-            if name in scope.values:
-                return Found(scope.values[name], origin, place)
+    for scope in reversed(_SESSIONS.get()):
+        if name in scope.values:
+            return Found(scope.values[name], Origin.SESSION, f"session({setting.argument}=)")
+    for scope in reversed(_PROCESS):
+        if name in scope.values:
+            return Found(scope.values[name], Origin.COMMAND_LINE, setting.option)
     return _found_below(name, setting)
 
 
 def _found_below(name: str, setting: Setting) -> Found:
-    platform = next((s.platform for s in _scopes() if s.platform is not None), None) if name == "chip" else None
+    platform = _platform() if name == "chip" else None
     if platform is not None:
         return Found(platform, Origin.PROGRAM, "config.set_platform")
-    text = os.environ.get(setting.variable, "").strip()
-    if text:
-        return Found(setting.read(setting, text, setting.variable), Origin.ENVIRONMENT, setting.variable)
-    return Found(setting.default, Origin.DEFAULT, "default")
+    text = os.environ.get(setting.variable)
+    if text and text.strip():
+        return Found(setting.read(setting, text.strip(), setting.variable), Origin.ENVIRONMENT, setting.variable)
+    return _DEFAULTS[name]
+
+
+def _platform() -> Soc | None:
+    return next((scope.platform for scope in _scopes() if scope.platform is not None), None)
 
 
 def chosen_chip(argument: str | Soc | None = None) -> Soc | None:

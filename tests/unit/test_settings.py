@@ -230,6 +230,19 @@ def test_a_variable_that_cannot_be_is_refused_by_name(
         cannery.run(PAD, [rows()], ATTRS)
 
 
+def test_a_chip_that_an_operator_has_not_is_refused_with_the_place_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CANNERY_SOC", "Ascend910B3")
+    tail = "expected a chip of Ascend950"
+    with pytest.raises(cannery.OperatorError, match=rf"soc: found Ascend910B3 \(by CANNERY_SOC\), {tail}"):
+        cannery.run("UpdateTensorDesc", [torch.ones(2)], {"shape": [128]})
+    with process_scope(soc="Ascend910B2"), pytest.raises(cannery.OperatorError, match=r"Ascend910B2 \(by --soc\), "):
+        cannery.run("UpdateTensorDesc", [torch.ones(2)], {"shape": [128]})
+    with session(soc="Ascend910B2"), pytest.raises(cannery.OperatorError, match=f"Ascend910B2, {tail}"):
+        cannery.run("UpdateTensorDesc", [torch.ones(2)], {"shape": [128]})
+
+
 def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     for setting in SETTINGS.values():
         monkeypatch.setenv(setting.variable, " ")

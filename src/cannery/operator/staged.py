@@ -291,4 +291,11 @@ def _check_arity(context: CallContext, stage: Stage) -> None:
 def _check_soc(context: CallContext, socs: Sequence[str]) -> None:
     if context.soc.short_name not in socs:
         code = context.definition.contract.soc_code
-        raise context.error(Stage.CHECK, "soc", context.soc.name, f"a chip of {', '.join(socs)}", code)
+        raise context.error(Stage.CHECK, "soc", _named_by(context.soc), f"a chip of {', '.join(socs)}", code)
+
+
+def _named_by(chip: Soc) -> str:
+    """A chip and, where neither the call nor its block names it, the place that does."""
+    found = find_setting("chip")
+    is_far = Origin.SESSION < found.origin < Origin.DEFAULT
+    return f"{chip.name} (by {found.place})" if is_far and found.value == chip else chip.name
