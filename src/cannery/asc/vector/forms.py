@@ -23,6 +23,8 @@ def addressing_of(op: Op, args: Sequence[Any], options: dict[str, Any], operands
     """
     if not options and len(args) == 1 and isinstance(args[0], int):
         return Addressing(int(args[0]))
+    if not options and len(args) == 3:
+        return _masked(args[0], args[1], args[2], True, operands)
     counted = "count" in options or len(args) == 1 or (len(args) == 2 and isinstance(args[1], bool))
     names = _COUNTED if counted else _MASKED
     values = dict(zip(names, args, strict=False)) | options
@@ -32,9 +34,13 @@ def addressing_of(op: Op, args: Sequence[Any], options: dict[str, Any], operands
     set_mask = values.get("is_set_mask", True)
     if counted:
         return Addressing(int(values["count"]), set_mask=set_mask)
-    params = values.get("repeat_params") or (BinaryRepeatParams() if "src0" in operands else UnaryRepeatParams())
-    repeats = int(values.get("repeat_times", 1))
-    return Addressing(None, values.get("mask"), repeats, strides(params, operands), set_mask)
+    params, repeats = values.get("repeat_params"), values.get("repeat_times", 1)
+    return _masked(values.get("mask"), repeats, params, set_mask, operands)
+
+
+def _masked(mask: Any, repeats: Any, params: Any, set_mask: bool, operands: tuple[str, ...]) -> Addressing:
+    chosen = params or (BinaryRepeatParams() if "src0" in operands else UnaryRepeatParams())
+    return Addressing(None, mask, int(repeats), strides(chosen, operands), set_mask)
 
 
 def strides(params: Any, operands: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
