@@ -55,8 +55,10 @@ def _is_hidden(nodes: Sequence[Node], before: Sequence[int], first: _Touch, seco
     shared = first.line & second.line if both_write else first.bytes & second.bytes
     if not cached and (not through or second.write):
         return False  # copies see each other
-    if not shared or not _precedes(nodes, before, first.at, second.at):
+    if not shared:
         return False
+    if not _precedes(nodes, before, first.at, second.at):  # a line that two cores write goes back whole
+        return both_write and not _precedes(nodes, before, second.at, first.at)
     view = second.at if second.filled is None else second.filled
     if not cached:
         return not _precedes(nodes, before, first.at, view)
