@@ -322,3 +322,11 @@ def test_processes_that_a_program_starts_resolve_the_names_too(tmp_path: Path) -
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert {"own startup", "cannery.asc", "cannery.acl"} <= set(done.stdout.split("\n"))
+
+
+def test_a_checked_program_without_a_launch_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("print(1)\n", encoding="utf-8")
+    done = subprocess.run(
+        [COMMAND, "exec", "--check", "program.py"], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "cannery: no kernel was launched\n")

@@ -29,7 +29,7 @@ from cannery.aicore.flags import (
     Set,
     Wait,
 )  # fmt: skip
-from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.instruction import Access, Instruction, Looked, Site
 from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
 from cannery.aicore.pipes import COUNT, PIPES, S
 from cannery.aicore.registers import Registers
@@ -79,7 +79,7 @@ class Finish(NamedTuple):
 
 Record = (
     Instruction | Set | Wait | Barrier | CrossSet | CrossWait | Arrive | Leave | Post | Receive | Fresh | CacheClean
-    | Fact | Deadlock | Finish
+    | Fact | Deadlock | Finish | Looked
 )  # fmt: skip
 """What a core tells its watchers."""
 
@@ -319,6 +319,10 @@ class Core:
         for access in instruction.writes:
             if access.memory is not self.gm:
                 self._let_pass(instruction, access, write=True)
+
+    def is_being_written(self, access: Access) -> bool:
+        """Whether a pending instruction writes bytes of an access."""
+        return any(_collides(entry, access, False) for queue in self._queues for entry in queue)
 
     def _let_pass(self, instruction: Instruction, access: Access, *, write: bool) -> None:
         for pipe in pipes.WITH_SCALAR:

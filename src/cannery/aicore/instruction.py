@@ -61,6 +61,23 @@ class Access(NamedTuple):
         return self.runs is None or any(base + start < upper and lower < base + stop for start, stop in self.runs)
 
 
+class Lookup:
+    """A read whose places are data: elements of ``size`` bytes somewhere from ``access.lower`` on."""
+
+    __slots__ = ("access", "size")
+
+    def __init__(self, access: Access, size: int) -> None:
+        self.access = access
+        self.size = size
+
+
+class Looked(NamedTuple):
+    """A look-up has taken effect: where its elements begin."""
+
+    lookup: Lookup
+    addresses: tuple[int, ...]
+
+
 # How the state "never written" flows through an instruction.
 FILL: Final = "fill"  # the destination is written, whatever was read
 MOVE: Final = "move"  # bytes keep their state
@@ -88,3 +105,4 @@ class Instruction(NamedTuple):
     """Bytes of the first write, absolute, that the instruction leaves undefined (the filler of a padded copy)."""
     dtype: Any = None
     work: int = 0
+    lookup: Lookup | None = None

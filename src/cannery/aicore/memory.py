@@ -10,8 +10,8 @@ import numpy as np
 from cannery.aicore.limits import ALIGNMENT
 from cannery.soc import Soc
 
-POISON: Final = np.uint32(0x7FFF_FFFF)
-"""Fresh memory: NaN in every floating-point type, the largest int32, a huge int64."""
+POISON: Final = 0xFF
+"""Every byte of fresh memory: NaN in every floating-point type, -1 in every signed integer."""
 
 _GUARD: Final = 1 << 20  # bytes behind a local memory; never kept, only touched by kernels that overrun the chip
 LOCAL_MEMORIES: Final = ("UB", "L1", "L0A", "L0B", "L0C", "BT", "FB")
@@ -23,14 +23,8 @@ def capacity(soc: Soc, memory: str) -> int:
 
 
 def poison(data: np.ndarray[Any, Any], start: int = 0, stop: int | None = None) -> None:
-    """Fill bytes of an array with the poison pattern, in phase with address 0."""
-    stop = len(data) if stop is None else stop
-    pattern = np.frombuffer(POISON.tobytes(), np.uint8)
-    inner, outer = -(-start // 4) * 4, stop // 4 * 4
-    if inner < outer:
-        data[inner:outer].view(np.uint32)[:] = POISON
-    for at in (*range(start, min(inner, stop)), *range(max(outer, inner), stop)):
-        data[at] = pattern[at % 4]
+    """Fill bytes of an array with poison."""
+    data[start:stop] = POISON
 
 
 class Arena:

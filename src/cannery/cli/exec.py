@@ -122,7 +122,9 @@ def _conclude(found: Any, json_file: Path | None, code: int, check: bool) -> int
         return code
     for finding in findings:
         typer.echo(report.render(finding), err=True)
-    if findings:
+    if not found.launches:
+        typer.echo("cannery: no kernel was launched", err=True)
+    elif findings:
         typer.echo(f"cannery: {report.summary(findings, len(found.launches))}", err=True)
     return FAILED if errors(findings) else code
 

@@ -15,14 +15,14 @@ from numpy.lib.stride_tricks import as_strided
 
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
-from cannery.aicore.memory import Arena, GlobalBuffer, poison
+from cannery.aicore.memory import POISON, Arena, GlobalBuffer, poison
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local, Tensor, memory_of, reach
 
 Array = np.ndarray[Any, Any]
-_UNDEFINED: Final = b"\xff\xff\xff\x7f"
+_UNDEFINED: Final = bytes([POISON])
 """What a padded copy fills up with when nobody says what: the pattern of fresh memory."""
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import Site
+from cannery.aicore.instruction import Looked, Lookup, Site
+from cannery.aicore.memory import POISON
 from cannery.isa.op import Op
 from cannery.isa.operands import (
     BLOCK,
@@ -82,16 +83,31 @@ def gather_elements(
     size = dst.dtype.size
     there = _region(core, op, dst, addressing)
     offsets = stretch(there.number, 4)
-    whole = stretch((src.owner.upper - src.addr) // size, size)
+    start = src.addr + src_base
+    lookup = Lookup(src.access(src_base, max(src.owner.upper - start, size), size), size)
 
     def effect() -> None:
-        at = (gather(src_offset, offsets).astype(np.int64) + src_base) // size
-        inside = (at >= 0) & (at < whole.number)
-        scatter(dst, there, gather(src, whole)[np.where(inside, at, 0)])
+        at = gather(src_offset, offsets).astype(np.int64) + start
+        if core.watchers:
+            core.tell(Looked(lookup, tuple(at.tolist())))
+        scatter(dst, there, _elements_at(src, at))
 
     if there.number:
-        # Which elements of src are read depends on data: none is judged, rather than all of them wrongly.
-        issue(core, site, op, [(src_offset, offsets)], [(dst, there)], effect, work=(dst, there))
+        issue(core, site, op, [(src_offset, offsets)], [(dst, there)], effect, work=(dst, there), lookup=lookup)
+
+
+def _elements_at(src: Local, at: np.ndarray[Any, Any]) -> Any:
+    """The elements at byte addresses; poison where the memory has none."""
+    size = src.dtype.size
+    first = at - src.addr
+    whole = stretch((src.owner.upper - src.addr) // size, size)
+    if not (first % size).any() and (first >= 0).all() and (first < whole.number * size).all():
+        return gather(src, whole)[first // size]
+    memory = src.owner.memory
+    places = at[:, None] + np.arange(size)
+    exists = (places >= 0) & (places < memory.size)
+    raw = np.where(exists, memory.data[np.where(exists, places, 0)], np.uint8(POISON))
+    return raw.view(src.dtype.numpy)[:, 0]
 
 
 def _region(core: Core, op: Op, dst: Local, addressing: Addressing) -> Lanes:

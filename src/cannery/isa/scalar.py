@@ -24,8 +24,11 @@ def read_element(core: Core, site: Site | None, op: Op, tensor: Tensor, index: i
             return _load(core, tensor, access.lower, size).view(dtype.numpy)[0]
         memory = tensor.owner.memory
         if access.upper > memory.size:
-            return np.full(2, POISON).view(dtype.numpy)[0]
-        return memory.array(dtype.numpy, access.lower, 1)[0]
+            return np.full(size, POISON, np.uint8).view(dtype.numpy)[0]
+        value = memory.array(dtype.numpy, access.lower, 1)[0]
+        if dtype.kind == "UInt" and value == dtype.high and core.is_being_written(access):
+            return dtype.numpy.type(0)  # poison that a race brings: a loop over it would never end
+        return value
 
     return core.scalar(Instruction(op.name, S, (access,), (), site, effect, flow=op.flow, dtype=dtype, work=1))
 

@@ -21,7 +21,7 @@ from cannery.aicore.flags import (
     Set,
     Wait,
 )  # fmt: skip
-from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.instruction import Instruction, Looked, Site
 from cannery.aicore.setup import Setup
 from cannery.watch.crossing import Crossing
 from cannery.watch.findings import Collector
@@ -74,6 +74,7 @@ class Checker:
             Set: judge.set_flag,
             Wait: judge.wait_flag,
             Barrier: judge.barrier,
+            Looked: judge.looked,
             Fresh: judge.fresh,
             Fact: judge.report,
             CacheClean: judge.clean_cache,

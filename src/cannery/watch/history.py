@@ -127,10 +127,14 @@ class History:
                     raced.append((write, "waw"))
         return raced
 
-    def writers(self, lower: int, upper: int) -> list[Stamp]:
-        """Who wrote these bytes last."""
+    def writes(self, lower: int, upper: int) -> list[tuple[Stamp, int, int]]:
+        """Who wrote these bytes last, and where."""
         first, last = self._range(lower, upper)
-        return [segment.write for segment in self.segments[first:last] if segment.write is not None]
+        return [
+            (segment.write, max(segment.lower, lower), min(segment.upper, upper))
+            for segment in self.segments[first:last]
+            if segment.write is not None
+        ]
 
     def write(self, lower: int, upper: int, stamp: Stamp) -> None:
         """Record a write."""

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh
 from cannery.aicore.flags import Barrier, Set, Wait
-from cannery.aicore.instruction import Access, Instruction
-from cannery.aicore.pipes import PIPES, S
+from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
+from cannery.aicore.pipes import PIPES, S, V
 from cannery.aicore.setup import Setup
+from cannery.watch.aliasing import clashing
 from cannery.watch.caches import CacheUse
 from cannery.watch.clocks import Clocks
 from cannery.watch.debts import Debts
@@ -21,6 +22,7 @@ from cannery.watch.findings import Collector, Finding
 from cannery.watch.footprints import Footprints
 from cannery.watch.history import Stamp
 from cannery.watch.inserted import is_inserted
+from cannery.watch.lookups import Lookups
 from cannery.watch.pasts import Pasts
 from cannery.watch.rules import Rule
 from cannery.watch.spans import place, spans
@@ -49,6 +51,7 @@ class Judge:
         self._unwritten = Unwritten(self._pasts, self.report)
         self._debts = Debts(self.clocks)
         self.caches = CacheUse(self.clocks, self.report)
+        self._lookups = Lookups(self.report, self._report_race)
         self._events = EventUse(core, self._debts, sync, self.report)
 
     def report(self, fact: Fact) -> None:
@@ -66,8 +69,33 @@ class Judge:
         reads = self._judged(instruction, instruction.reads, "read")
         writes = self._judged(instruction, instruction.writes, "write")
         self._unwritten.flow(instruction, reads, writes)
-        if not self._debts.owed[pipe] and not self.core.in_order:
+        if pipe == V and writes and reads:
+            self._aliasing(instruction, reads, writes[0])
+        judged = not self._debts.owed[pipe] and not self.core.in_order
+        if judged:
             self._races(stamp, reads, writes)
+        if instruction.lookup is not None:
+            self._look_up(instruction, instruction.lookup, stamp, judged)
+
+    def looked(self, record: Looked) -> None:
+        """A look-up has taken effect."""
+        self._lookups.take_effect(record)
+
+    def _look_up(self, instruction: Instruction, lookup: Lookup, stamp: Stamp, judged: bool) -> None:
+        """A read at places that are data; what is wrong with its tensor is said at once."""
+        owner = lookup.access.owner
+        if owner.trusted:
+            return
+        if not owner.alive:
+            self._unsound("read_freed", instruction, lookup.access)
+            return
+        self._lookups.issue(instruction, lookup, stamp, self._pasts[owner.memory], ordered=not judged)
+
+    def _aliasing(self, instruction: Instruction, reads: Sequence[Access], target: Access) -> None:
+        source = clashing(instruction.op, target, reads)
+        if source is not None:
+            facts = {"op": instruction.op, "place": place(target), "source": place(source)}
+            self.report(Fact("aliasing", (instruction.site,), target.memory.name, (instruction.pipe,), facts))
 
     def set_flag(self, record: Set) -> None:
         """A flag was set."""
@@ -167,9 +195,10 @@ class Judge:
             for lower, upper in spans(access):
                 for earlier in past.history.read(lower, upper, stamp, past.order):
                     found.append((earlier, "raw", access))
-        for _, past, touched in targets:
+        for access, past, touched in targets:
             for lower, upper in touched:
                 past.history.write(lower, upper, stamp)
+            self._lookups.overwrite(stamp, access, touched, past)
         left: Sequence[Race] = ()
         if found or overwritten:
             left = self._left_by_compiler(stamp, [*found, *overwritten])
@@ -189,7 +218,7 @@ class Judge:
             self.footprints.add(access, stamp, write)
             self.caches.copy(side, any(earlier.pipe == S for earlier, *_ in raced))
             return
-        copies = self._pasts[access.memory].history.writers(access.lower, access.upper)
+        copies = [write for write, *_ in self._pasts[access.memory].history.writes(access.lower, access.upper)]
         seen = self.caches.touch(side, write, self.footprints.known, copies, bool(raced))
         self.footprints.add(access, stamp, write, seen)
 
@@ -212,6 +241,14 @@ class Judge:
         carried[earlier.pipe] = max(carried[earlier.pipe], earlier.time)
         self.clocks.learn(pipe, carried)
 
+    def _report_race(self, earlier: Stamp, later: Stamp, kind: str, access: Access) -> None:
+        facts = {
+            "place": place(access), "first_op": earlier.op, "first_serial": earlier.serial, "second_op": later.op,
+            "second_serial": later.serial,
+        }  # fmt: skip
+        sites, pipes = (earlier.site, later.site), (earlier.pipe, later.pipe)
+        self.report(Fact(kind, sites, access.memory.name, pipes, facts))
+
     def _report_races(self, stamp: Stamp, found: Sequence[Race]) -> None:
         """Two instructions race once: reading what the earlier one wrote comes before overwriting it."""
         read: set[int] = set()
@@ -220,12 +257,7 @@ class Judge:
                 continue
             if kind == "raw":
                 read.add(earlier.serial)
-            facts = {
-                "place": place(access), "first_op": earlier.op, "first_serial": earlier.serial,
-                "second_op": stamp.op, "second_serial": stamp.serial,
-            }  # fmt: skip
-            sites, pipes = (earlier.site, stamp.site), (earlier.pipe, stamp.pipe)
-            self.report(Fact(kind, sites, access.memory.name, pipes, facts))
+            self._report_race(earlier, stamp, kind, access)
         for earlier, _, _ in found:
             self.clocks.suppose(stamp.pipe, earlier.pipe, earlier.time)
             self._sync.supposed(earlier.pipe, stamp.pipe)

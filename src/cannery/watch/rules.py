@@ -232,6 +232,15 @@ _ROWS: Final = (
     ),
     _misaligned("read", "ErrorRead4"),
     _misaligned("write", "ErrorWrite4"),
+    Rule(
+        "aliasing", "ALIASING", ERROR, "source and destination of one instruction overlap as its page forbids",
+        (
+            "source and destination of {op} overlap",
+            "destination at {place}, source at {source} on {memory}: an iteration may read what an earlier one wrote",
+            "#0 {at[0]}",
+        ),
+        "let them be the same bytes with the same strides, or apart",
+    ),
     _freed("read", "ErrorRead1"),
     _freed("write", "ErrorWrite1"),
     _unwritten("unwritten_value", ERROR, "never-written bytes become a value that someone relies on"),

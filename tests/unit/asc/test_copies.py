@@ -222,6 +222,7 @@ def test_point_to_point_messages() -> None:
             asc.ib_wait(sync, work, 1, 0)
         g.set_value(0, g.get_value(0) * 2 + me)
         if me == 1:
+            asc.data_cache_clean_and_invalid(asc.CacheLine.SINGLE_CACHE_LINE, g)
             asc.ib_set(sync, work, 1, 0)
 
     x = np.ones(8, np.int32)

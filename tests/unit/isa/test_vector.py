@@ -151,8 +151,8 @@ def test_masks_repeats_and_strides(dtype: Any, repeats: int, mask: Any, blk: Any
 def test_a_destination_repeat_stride_of_0_accumulates() -> None:
     a = np.arange(4 * 64, dtype=np.float32)
     old = np.zeros(64, np.float32)
-    params = asc.BinaryRepeatParams(1, 1, 1, 0, 0, 8)
-    got = compute(lambda dst, x: asc.add(dst, dst, x, 64, 4, params), old, a)
+    params = asc.BinaryRepeatParams(1, 1, 1, 0, 8, 0)
+    got = compute(lambda dst, x: asc.add(dst, x, dst, 64, 4, params), old, a)
     np.testing.assert_array_equal(got, a.reshape(4, 64).sum(0))
 
 
