@@ -11,8 +11,8 @@ def test_fresh_memory_is_nan_and_minus_1() -> None:
     arena = Arena("UB", 1024)
     for dtype in (np.float16, np.float32, np.float64):
         assert np.isnan(arena.array(np.dtype(dtype), 0, 8)).all()
-    for dtype in (np.int8, np.int16, np.int32, np.int64):
-        assert (arena.array(np.dtype(dtype), 0, 8) == -1).all()
+    for integer in (np.int8, np.int16, np.int32, np.int64):
+        assert (arena.array(np.dtype(integer), 0, 8) == -1).all()
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 16), (3, 13), (5, 6), (2, 4), (7, 7)])
