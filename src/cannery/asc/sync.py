@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from cannery.aicore.cache import LINE
 from cannery.asc.context import here, running
 from cannery.asc.enums import PIPE, CacheLine, DcciDst, HardEvent, MemDsbT, PipeID
 from cannery.asc.tensors import GlobalTensor
 from cannery.isa import sync
+from cannery.isa.op import DAV_2201, DAV_3510, ByArch
 
 __all__ = [
     "cross_core_set_flag", "cross_core_wait_flag", "data_cache_clean_and_invalid", "data_cache_preload",
@@ -17,9 +18,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+_MODES: Final = ByArch({DAV_2201: 2, DAV_3510: 4})
+"""The largest mode of cross-core flags (CrossCoreSetFlag)."""
+
+
 def set_flag(event: HardEvent, event_id: int = 0) -> None:
     """Set an event on its source pipe, when that pipe's earlier instructions are complete."""
-    running().set_flag(int(event), int(event_id), here())
+    running().set_flag(_event("set_flag", event), int(event_id), here())
 
 
 def wait_flag(event: HardEvent, event_id: int = 0) -> None:
@@ -28,15 +33,17 @@ def wait_flag(event: HardEvent, event_id: int = 0) -> None:
     Raises:
         DeadlockError: the scalar pipe waits for a set that never comes.
     """
-    running().wait_flag(int(event), int(event_id), here())
+    running().wait_flag(_event("wait_flag", event), int(event_id), here())
 
 
 def pipe_barrier(pipe: PipeID) -> None:
     """Order a pipe's later instructions after its earlier ones; PIPE_ALL: of all pipes.
 
     Raises:
-        ValueError: a pipe this chip has not.
+        ValueError: a pipe this chip has not, or PIPE_S, which has no barrier.
     """
+    if pipe == PipeID.PIPE_S:
+        raise ValueError("pipe_barrier: pipe: found PIPE_S, expected another pipe: the scalar unit has no barrier")
     running().barrier(None if pipe == PipeID.PIPE_ALL else _pipe("pipe_barrier", pipe), here())
 
 
@@ -49,7 +56,7 @@ def cross_core_set_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     """Set a cross-core flag. Mode 0: between cores of a kind, 1: vector cores of a group, 2: cube and its vectors."""
     core = running()
     number = _pipe("cross_core_set_flag", pipe)
-    core.peers.set_flag(core, int(flag_id), int(mode_id), number, here())
+    core.peers.set_flag(core, int(flag_id), _mode("cross_core_set_flag", mode_id), number, here())
 
 
 def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
@@ -60,7 +67,7 @@ def cross_core_wait_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
     """
     del pipe
     core = running()
-    core.peers.wait_flag(core, int(flag_id), int(mode_id), here())
+    core.peers.wait_flag(core, int(flag_id), _mode("cross_core_wait_flag", mode_id), here())
 
 
 def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int = 0, is_aiv_only: bool = True) -> None:
@@ -137,5 +144,20 @@ def get_icache_preload_status() -> int:
 
 def _pipe(name: str, pipe: PipeID) -> int:
     if pipe not in PIPE:
-        raise ValueError(f"{name}: pipe: found {PipeID(pipe).name}, expected a pipe of {running().soc.name}")
+        found = PipeID(pipe).name if pipe in set(PipeID) else repr(pipe)
+        raise ValueError(f"{name}: pipe: found {found}, expected a pipe of {running().soc.name}")
     return PIPE[PipeID(pipe)]
+
+
+def _event(name: str, event: HardEvent) -> int:
+    try:
+        return int(HardEvent(event))
+    except ValueError:
+        raise ValueError(f"{name}: event: found {event!r}, expected a member of HardEvent") from None
+
+
+def _mode(name: str, mode: int) -> int:
+    most = _MODES[running().soc.npu_arch]
+    if mode not in range(most + 1):
+        raise ValueError(f"{name}: mode_id: found {mode!r}, expected 0 to {most}")
+    return int(mode)

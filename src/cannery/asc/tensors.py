@@ -6,6 +6,7 @@ Offsets count elements, except where a name says bytes; indexing aliases the par
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +44,26 @@ class GlobalAddress:
 
     def __add__(self, elements: int) -> GlobalAddress:
         return GlobalAddress(self.buffer, self.dtype, self.address + int(elements) * self.dtype.size)
+
+
+def check_operands(name: str, operands: Mapping[str, Any], kind: Any = Local) -> None:
+    """Refuse operands that are no tensors of a kind, or that lie nowhere yet.
+
+    Raises:
+        TypeError: another object.
+        RuntimeError: a tensor without memory.
+    """
+    for operand, value in operands.items():
+        if not isinstance(value, kind):
+            expected = "a LocalTensor" if kind is Local else "a GlobalTensor or a LocalTensor"
+            raise TypeError(f"{name}: {operand}: found {_kind_of(value)}, expected {expected}")
+        if value.owner is None:
+            how = "set_global_buffer" if isinstance(value, Global) else "a position, an address and a size"
+            raise RuntimeError(f"{name}: {operand}: found a {_kind_of(value)} without memory, expected one with {how}")
+
+
+def _kind_of(value: Any) -> str:
+    return f"{type(value).__name__} {value!r}" if isinstance(value, (int, float, str)) else type(value).__name__
 
 
 class _Indexed:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -15,21 +15,22 @@ from cannery.aicore.instruction import Instruction, Site
 from cannery.aicore.pipes import V
 from cannery.isa.dtypes import DataType, uint8
 from cannery.isa.enums import CMPMODE, SelMode
-from cannery.isa.op import Op
+from cannery.isa.op import DAV_3510, REPEAT_TIMES, Op
 from cannery.isa.operands import (
     REPEAT,
     Addressing,
     Operand,
     access,
+    counted,
     full,
     lane_numbers,
     lanes,
-    mask_bits,
     operands,
+    pattern_of,
     stretch,
 )
-from cannery.isa.table import TABLE
 from cannery.isa.tensors import Local
+from cannery.isa.types import COMPARED, SELECTORS
 from cannery.isa.vector import gather, issue, scatter
 
 Array = np.ndarray[Any, Any]
@@ -48,8 +49,10 @@ def compare(
     scalar: Any = None,
 ) -> None:  # fmt: skip
     """One bit an element: ``sources[0] ∘ sources[1]``, or ``∘ scalar``. Masks are ignored on A2/A3."""
-    dtype = _checked(core, sources, mode)
-    regions = _unmasked(sources, addressing)
+    dtype = _checked(core, op, sources, mode, addressing)
+    if dst.dtype not in COMPARED:
+        raise TypeError(f"{op.name}: dst: found {dst.dtype}, expected {_names(COMPARED)}")
+    regions = _unmasked(core, op, sources, addressing)
     count = regions[0][1].number
     if not count:
         return
@@ -66,8 +69,8 @@ def compare_to_register(
     core: Core, site: Site | None, op: Op, sources: Sequence[Local], mode: CMPMODE, addressing: Addressing
 ) -> None:
     """One repeat's bits into the compare mask register."""
-    _checked(core, sources, mode)
-    regions = _unmasked(sources, addressing)
+    _checked(core, op, sources, mode, addressing)
+    regions = _unmasked(core, op, sources, addressing)
     registers = core.registers
     bits = _bits(mode, ())
 
@@ -80,27 +83,38 @@ def compare_to_register(
     core.issue(Instruction(op.name, V, reads, (), site, effect, flow=op.flow, dtype=sources[0].dtype, work=work))
 
 
-def _checked(core: Core, sources: Sequence[Local], mode: CMPMODE) -> DataType:
-    op = TABLE["compare"]  # comparing with a scalar has the same types
+def _checked(core: Core, op: Op, sources: Sequence[Local], mode: CMPMODE, addressing: Addressing) -> DataType:
     dtype = sources[0].dtype
-    op.check_types(core, (dtype, sources[-1].dtype))
+    op.check_types(core, (dtype, sources[-1].dtype), counted=addressing.elements is not None)
     types = op.types_on(core)
     modes = frozenset(CMPMODE) if types is None else types.modes[dtype, dtype]
     if mode not in modes:
         names = ", ".join(CMPMODE(one).name for one in sorted(modes))
-        raise TypeError(f"compare: found {dtype} with {mode.name}, expected {names}, half or float")
+        raise TypeError(f"{op.name}: found {dtype} with {mode.name}, expected {names}, half or float")
     return dtype
 
 
-def _unmasked(tensors: Sequence[Local], addressing: Addressing) -> list[Operand]:
+def _names(types: Iterable[DataType]) -> str:
+    return " or ".join(sorted(map(str, types)))
+
+
+def _unmasked(core: Core, op: Op, tensors: Sequence[Local], addressing: Addressing) -> list[Operand]:
     if addressing.elements is not None:
-        return [(tensor, stretch(addressing.elements, tensor.dtype.size)) for tensor in tensors]
+        count = _whole_repeats(core, counted(op, addressing), tensors[0].dtype.size)
+        return [(tensor, stretch(count, tensor.dtype.size)) for tensor in tensors]
     size = tensors[0].dtype.size
+    op.check_field(core, REPEAT_TIMES, addressing.repeats)
+    op.check_strides(core, op.tensors[1:], addressing.strides)
     pattern = full(addressing.repeats, size)
     return [
         (tensor, lanes(pattern, size, size, *strides))
         for tensor, strides in zip(tensors, addressing.strides, strict=True)
     ]
+
+
+def _whole_repeats(core: Core, count: int, size: int) -> int:
+    """The elements that a comparison with a count looks at: on dav-2201 those of whole repeats only."""
+    return count * size // REPEAT * REPEAT // size if core.soc.npu_arch != DAV_3510 else count
 
 
 def _bits(mode: CMPMODE, right: tuple[Any, ...]) -> Callable[..., Array]:
@@ -136,12 +150,14 @@ def select(
     Mode 0 uses the same bits in every repeat, modes 1 (scalar) and 2 consecutive ones.
     """
     tensors = (dst, *sources)
-    op.check_types(core, tuple(tensor.dtype for tensor in tensors))
+    op.check_types(core, tuple(tensor.dtype for tensor in tensors), counted=addressing.elements is not None)
+    if sel_mask.dtype not in SELECTORS:
+        raise TypeError(f"{op.name}: sel_mask: found {sel_mask.dtype}, expected {_names(SELECTORS)}")
     target, *regions = operands(core, op, tensors, addressing)
     if not target[1].number:
         return
     per_repeat = REPEAT // dst.dtype.size
-    ordinals = _bit_numbers(addressing, target[1].number, per_repeat)
+    ordinals = _bit_numbers(core, op, addressing, target[1].number, per_repeat)
     if mode == SelMode.VSEL_CMPMASK_SPR:
         ordinals = ordinals % per_repeat
     bits = (sel_mask.as_type(uint8), stretch(int(ordinals.max()) // 8 + 1, 1))
@@ -154,13 +170,10 @@ def select(
     issue(core, site, op, [*regions, bits], [target], effect)
 
 
-def _bit_numbers(addressing: Addressing, number: int, per_repeat: int) -> Array:
-    """Which bit of the mask belongs to each active lane."""
+def _bit_numbers(core: Core, op: Op, addressing: Addressing, number: int, per_repeat: int) -> Array:
+    """Which bit of the mask belongs to each active lane: that of the lane's place in its repeat."""
     if addressing.elements is not None:
         return np.arange(number)
-    repeats = addressing.repeats
-    if isinstance(addressing.mask, (list, tuple)):
-        lane = lane_numbers(mask_bits(addressing.mask, per_repeat), per_repeat)
-    else:
-        lane = np.arange(number // max(repeats, 1))
-    return (np.arange(repeats)[:, None] * per_repeat + lane).reshape(-1)[:number]
+    pattern = pattern_of(core, op, addressing, REPEAT // per_repeat)
+    lane = lane_numbers(pattern.bits, per_repeat)
+    return (np.arange(pattern.repeats)[:, None] * per_repeat + lane).reshape(-1)[:number]

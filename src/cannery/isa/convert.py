@@ -37,7 +37,7 @@ def _check(core: Core, op: Op, src: DataType, dst: DataType, mode: RoundMode) ->
     modes = types.modes.get((dst, src))
     if modes is None:
         targets = ", ".join(sorted(str(to) for to, origin in types.modes if origin == src)) or "none"
-        raise TypeError(f"{op.name}: found {src} to {dst}, expected one of {targets} from {src}")
+        raise TypeError(f"{op.name}: found {src} to {dst}, expected one of {targets} from {src} on {core.soc.name}")
     if mode not in modes:
         names = ", ".join(sorted(RoundMode(one).name for one in modes))
         raise ValueError(f"{op.name}: {src} to {dst}: found {RoundMode(mode).name}, expected one of {names}")

@@ -87,6 +87,7 @@ def nz_to_nd(shape: NzToNd) -> Places:
 
 
 def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, places: Places) -> None:
+    op.check_types(core, (dst.dtype, src.dtype))
     if not len(places.target):
         return
     dtype = dst.dtype

@@ -16,6 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
 from cannery.aicore.memory import POISON, Arena, GlobalBuffer, poison
+from cannery.isa.limits import COUNT, PADDING_BYTES, check_value
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK
 from cannery.isa.table import TABLE
@@ -67,7 +68,14 @@ class Padding(NamedTuple):
 
 
 def copy_counted(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, count: int) -> None:
-    """Copy ``count`` elements, rounded down to whole blocks of 32 bytes."""
+    """Copy ``count`` elements, rounded down to whole blocks of 32 bytes.
+
+    Raises:
+        TypeError: two element types.
+        ValueError: a count beyond uint32.
+    """
+    op.check_types(core, (dst.dtype, src.dtype))
+    check_value(f"{op.name}: count", count, COUNT)
     local = src if isinstance(src, Local) else dst
     size = count * local.dtype.size
     whole = size // BLOCK * BLOCK
@@ -86,6 +94,7 @@ def copy_blocks(
     core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, count: int, blocks: int, gaps: tuple[int, int]
 ) -> None:
     """Copy ``count`` pieces of ``blocks`` blocks; ``gaps`` behind a piece, of destination and source, in blocks."""
+    op.check_types(core, (dst.dtype, src.dtype))
     if not count or not blocks:
         return
     length = blocks * BLOCK
@@ -97,6 +106,7 @@ def copy_slices(
     core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, there: Sequence[Slice], origin: Sequence[Slice]
 ) -> None:
     """Copy part of a tensor of several dimensions into part of another one, innermost dimension first."""
+    op.check_types(core, (dst.dtype, src.dtype))
     size = (src if isinstance(src, Local) else dst).dtype.size
     length = origin[0].burst * BLOCK
     piece = Pieces(1, length, length)
@@ -131,10 +141,13 @@ def load_padded(
 
     ``gaps``: behind a piece, in blocks at the destination, in bytes at the source.
     """
-    if not count or not length:
-        return
+    op.check_types(core, (dst.dtype, src.dtype))
     size = dst.dtype.size
     left, right = padding.left * size, padding.right * size
+    for side, of_side in (("left", left), ("right", right)):
+        check_value(f"{op.name}: bytes of {side}_padding", of_side, (0, PADDING_BYTES))
+    if not count or not length:
+        return
     slot = -(-(left + length + right) // BLOCK) * BLOCK
     there = Pieces(count, slot, slot + gaps[0] * BLOCK)
     origin = Pieces(count, length, length + gaps[1])
@@ -166,6 +179,7 @@ def store_padded(
 
     ``gaps``: behind a piece, in bytes at the destination, in blocks at the source.
     """
+    op.check_types(core, (dst.dtype, src.dtype))
     if not count or not length:
         return
     slot = -(-length // BLOCK) * BLOCK

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -16,12 +16,19 @@ Signature = tuple[DataType, ...]
 """Element types of operands, the destination's first."""
 Route = tuple[str, str]
 """Destination and source memory of a copy."""
+Range = tuple[int, int]
+"""Smallest and largest value."""
+
+Modes = Mapping[Signature, frozenset[int]]
 
 DAV_2201: Final = 2201
 DAV_3510: Final = 3510
 SCALAR: Final = "scalar"
 """The operand that is a number; all others are tensors."""
 REPEAT_TIMES: Final = "repeat_times"
+BLK_STRIDE: Final = "blk_stride"
+REP_STRIDE: Final = "rep_stride"
+_NARROWEST: Final = 255  # every stride field holds up to this
 
 
 class ByArch(dict[int, Column]):
@@ -41,29 +48,41 @@ class Types:
 
     Attributes:
         modes: the modes of each combination of types; no mode where the instruction has none.
-        width: of how many tensors, counted from the last one, the types are looked at.
+        counted: those that only the form with a count of elements has.
         uniform: all operands of a call have one type.
     """
 
-    __slots__ = ("modes", "uniform", "width")
+    __slots__ = ("counted", "modes", "uniform")
 
-    def __init__(self, modes: Mapping[Signature, frozenset[int]]) -> None:
-        self.modes = MappingProxyType(dict(modes))
-        self.width = max(map(len, self.modes), default=0)
+    def __init__(self, modes: Modes, counted: Modes = MappingProxyType({})) -> None:
+        self.modes = MappingProxyType({**modes, **counted})
+        self.counted = frozenset(counted)
         self.uniform = all(len(set(signature)) == 1 for signature in self.modes)
 
-    def refusal(self, name: str, found: Signature) -> str:
+    def refusal(self, found: Signature) -> str:
         """What is wrong with a combination that is not among them."""
+        if found in self.modes:
+            return f"found {found[-1]} with a mask and repeats, expected the form with a count"
         other = next((dtype for dtype in found if dtype != found[0]), None)
         if self.uniform and other is not None:
-            return f"{name}: found operands of {found[0]} and {other}, expected one element type"
-        allowed = ", ".join(sorted({str(signature[-1]) for signature in self.modes}))
-        return f"{name}: found {found[-1]}, expected one of {allowed}"
+            return f"found operands of {found[0]} and {other}, expected one element type"
+        if not self.uniform:
+            allowed = (_described(signature) for signature in self.modes if len(signature) == len(found))
+            return f"found {_described(found)}, expected one of {', '.join(sorted(allowed))}"
+        return f"found {found[-1]}, expected one of {', '.join(sorted({str(one[-1]) for one in self.modes}))}"
 
 
-def one_type(width: int, types: Iterable[DataType], modes: frozenset[int] = frozenset()) -> Types:
-    """All of ``width`` operands have the same one of ``types``."""
-    return Types({(dtype,) * width: modes for dtype in types})
+def _described(signature: Signature) -> str:
+    first, *others = signature
+    return f"{first} from {' and '.join(map(str, others))}" if others else str(first)
+
+
+def one_type(
+    width: int, types: Iterable[DataType], modes: frozenset[int] = frozenset(), *, counted: Iterable[DataType] = ()
+) -> Types:
+    """All of ``width`` operands have the same one of ``types``, or of ``counted`` in the form with a count."""
+    everywhere, count_only = ({(dtype,) * width: modes for dtype in which} for which in (types, counted))
+    return Types(everywhere, count_only)
 
 
 class Align(NamedTuple):
@@ -78,7 +97,7 @@ class Align(NamedTuple):
 
 
 WHOLE_BLOCKS: Final = Align()
-REPEATS: Final[ByArch[Mapping[str, tuple[int, int]]]] = on_both(MappingProxyType({REPEAT_TIMES: (0, 255)}))
+REPEATS: Final[ByArch[Mapping[str, Range]]] = on_both(MappingProxyType({REPEAT_TIMES: (0, 255)}))
 
 
 def as_it_is(values: Any) -> Any:
@@ -100,6 +119,8 @@ class Op(NamedTuple):
         flow: how never-written bytes travel through it.
         align: what the start of its destination must be a multiple of.
         limits: smallest and largest value of a field, by architecture.
+        amounts: the same of the scalar, by the element's bytes; none: any value.
+        page: where types and limits stand: a page of hicann/asc-devkit `docs/zh/api/SIMD-API/基础API` @82b89a15f263.
         reads_dst: the old destination is an operand as well, the last one.
         cost: its class in the cost model.
     """
@@ -113,7 +134,9 @@ class Op(NamedTuple):
     routes: Mapping[Route, int] = MappingProxyType({})
     flow: str = LANES
     align: Align = WHOLE_BLOCKS
-    limits: ByArch[Mapping[str, tuple[int, int]]] = REPEATS
+    limits: ByArch[Mapping[str, Range]] = REPEATS
+    amounts: ByArch[Mapping[int, Range]] | None = None
+    page: str = ""
     reads_dst: bool = False
     cost: str = ""
 
@@ -126,19 +149,17 @@ class Op(NamedTuple):
         """The element types on a core's chip."""
         return None if self.types is None else self.types[core.soc.npu_arch]
 
-    def check_types(self, core: Core, found: Signature) -> None:
-        """Refuse element types that the instruction has not.
+    def check_types(self, core: Core, found: Signature, *, counted: bool = True) -> None:
+        """Refuse element types that the instruction has not; ``counted``: in the form with a count of elements.
 
         Raises:
-            TypeError: the operands' types differ, or the instruction has no such type.
+            TypeError: the operands' types differ, or the instruction has no such type on this chip.
         """
         if self.types is None:
             return
         types = self.types[core.soc.npu_arch]
-        if types.width < len(found):
-            found = found[-types.width :]
-        if found not in types.modes:
-            raise TypeError(types.refusal(self.name, found))
+        if found not in types.modes or (not counted and found in types.counted):
+            raise TypeError(f"{self.name}: {types.refusal(found)} on {core.soc.name}")
 
     def check_field(self, core: Core, field: str, value: int) -> None:
         """Refuse a value beyond a field's limits.
@@ -146,6 +167,31 @@ class Op(NamedTuple):
         Raises:
             ValueError: it is too small or too large.
         """
-        low, high = self.limits[core.soc.npu_arch][field]
+        self._check_range(field, value, self.limits[core.soc.npu_arch][field])
+
+    def check_strides(self, core: Core, tensors: Iterable[str], strides: Sequence[tuple[int, int]]) -> None:
+        """Refuse strides that their fields cannot hold, of tensors by name.
+
+        Raises:
+            ValueError: one is too small or too large.
+        """
+        if all(0 <= one <= _NARROWEST for pair in strides for one in pair):
+            return
+        limits = self.limits[core.soc.npu_arch]
+        for name, (blk, rep) in zip(tensors, strides, strict=True):
+            self._check_range(f"{name}_{BLK_STRIDE}", blk, limits[BLK_STRIDE])
+            self._check_range(f"{name}_{REP_STRIDE}", rep, limits[REP_STRIDE])
+
+    def check_amount(self, core: Core, dtype: DataType, value: Any) -> None:
+        """Refuse a scalar beyond its limits.
+
+        Raises:
+            ValueError: it is too small or too large for the element type.
+        """
+        if self.amounts is not None:
+            self._check_range(f"scalar with {dtype}", value, self.amounts[core.soc.npu_arch][dtype.size])
+
+    def _check_range(self, field: str, value: Any, limits: Range) -> None:
+        low, high = limits
         if not low <= value <= high:
-            raise ValueError(f"{field}: found {value}, expected {low} to {high}")
+            raise ValueError(f"{self.name}: {field}: found {value}, expected {low} to {high}")

@@ -21,6 +21,10 @@ from cannery.isa.tensors import Local
 
 BLOCK = 32
 REPEAT = 256
+MOST = 2**31 - 1
+"""The largest count."""
+MOST_LANES = 128
+"""Lanes of a repeat of 16-bit elements; of wider ones a repeat has fewer, and a larger mask means all."""
 
 Strides = tuple[int, int]
 """From block to block and from repeat to repeat, start to start, in blocks of 32 bytes."""
@@ -77,14 +81,15 @@ def operands(core: Core, op: Op, tensors: Sequence[Local], addressing: Addressin
     """Each tensor with its lanes. Sets the mask register as the hardware does.
 
     Raises:
-        ValueError: more repeats than the instruction has.
+        ValueError: a count, mask, repeat or stride beyond its limits.
     """
     if addressing.elements is not None:
-        count = addressing.elements
+        count = counted(op, addressing)
         core.registers.count_form_used()
         return [(tensor, stretch(count, tensor.dtype.size)) for tensor in tensors]
     wide = max(tensor.dtype.size for tensor in tensors)
     pattern = pattern_of(core, op, addressing, wide)
+    op.check_strides(core, [name for name in op.tensors if name != "sel_mask"], addressing.strides)
     registers = core.registers
     if addressing.set_mask and not registers.counter_mode:
         registers.mask_low, registers.mask_high = pattern.bits & FULL, pattern.bits >> 64
@@ -92,6 +97,18 @@ def operands(core: Core, op: Op, tensors: Sequence[Local], addressing: Addressin
         (tensor, lanes(pattern, wide, tensor.dtype.size, *strides))
         for tensor, strides in zip(tensors, addressing.strides, strict=True)
     ]
+
+
+def counted(op: Op, addressing: Addressing) -> int:
+    """The number of elements of a call with a count.
+
+    Raises:
+        ValueError: it is negative, or no int32.
+    """
+    count = addressing.elements or 0
+    if not 0 <= count <= MOST:
+        raise ValueError(f"{op.name}: count: found {count}, expected 0 to {MOST}")
+    return count
 
 
 def stretch(count: int, size: int) -> Lanes:
@@ -136,7 +153,7 @@ def pattern_of(core: Core, op: Op, addressing: Addressing, wide: int) -> Pattern
     """The active lanes of a call with repeats.
 
     Raises:
-        ValueError: more repeats than the instruction has.
+        ValueError: more repeats than the instruction has, or a mask of no lanes that there are.
     """
     repeats = int(addressing.repeats)
     op.check_field(core, REPEAT_TIMES, repeats)
@@ -146,17 +163,30 @@ def pattern_of(core: Core, op: Op, addressing: Addressing, wide: int) -> Pattern
     if registers.counter_mode:
         own = addressing.set_mask and isinstance(mask, int)
         total = int(mask) if own else registers.mask_low
+        if not 0 <= total <= MOST:
+            raise ValueError(f"{op.name}: mask in counter mode: found {total}, expected 0 to {MOST}")
         return Pattern(-(-total // per_repeat), (1 << per_repeat) - 1, total)
     if not addressing.set_mask:
         return Pattern(repeats, registers.mask_low | registers.mask_high << 64)
-    return Pattern(repeats, mask_bits(mask, per_repeat))
+    return Pattern(repeats, mask_bits(op, mask, per_repeat))
 
 
-def mask_bits(mask: Any, per_repeat: int) -> int:
-    """A mask as bits: the first n lanes for an integer, [low, high] words for a list."""
+def mask_bits(op: Op, mask: Any, per_repeat: int) -> int:
+    """A mask as bits: the first n lanes for an integer, more than there are meaning all; [low, high] words for a list.
+
+    Raises:
+        TypeError: neither an integer nor a list.
+        ValueError: a negative number of lanes, more than any repeat has, no word of 64 bits, more than two.
+    """
     if isinstance(mask, (list, tuple)):
-        words = [int(word) & FULL for word in mask]
+        words = [int(word) for word in mask]
+        if not 1 <= len(words) <= 2 or not all(0 <= word <= FULL for word in words):
+            raise ValueError(f"{op.name}: mask: found {words}, expected one or two words of 64 bits, the low one first")
         return words[0] | (words[1] << 64 if len(words) > 1 else 0)
+    if not isinstance(mask, (int, np.integer)):
+        raise TypeError(f"{op.name}: mask: found {mask!r}, expected a number of lanes or a list of words")
+    if not 0 <= mask <= MOST_LANES:
+        raise ValueError(f"{op.name}: mask: found {int(mask)}, expected 0 to {MOST_LANES} lanes")
     return (1 << min(int(mask), per_repeat)) - 1
 
 

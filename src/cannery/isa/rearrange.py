@@ -12,7 +12,8 @@ import numpy as np
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Looked, Lookup, Site
 from cannery.aicore.memory import POISON
-from cannery.isa.op import Op
+from cannery.isa.dtypes import uint32
+from cannery.isa.op import REPEAT_TIMES, Op
 from cannery.isa.operands import (
     BLOCK,
     REPEAT,
@@ -20,6 +21,7 @@ from cannery.isa.operands import (
     Lanes,
     Pattern,
     Strides,
+    counted,
     full,
     lanes,
     pattern_of,
@@ -31,6 +33,7 @@ from cannery.isa.vector import elementwise, gather, issue, scatter
 
 def duplicate(core: Core, site: Site | None, op: Op, dst: Local, scalar: Any, addressing: Addressing) -> None:
     """Fill with a number."""
+    op.check_types(core, (dst.dtype,), counted=addressing.elements is not None)
     value = dst.dtype.element(scalar)
     if addressing.elements is not None:
         core.registers.count_form_used()
@@ -39,8 +42,10 @@ def duplicate(core: Core, site: Site | None, op: Op, dst: Local, scalar: Any, ad
 
 def copy(core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing) -> None:
     """Masked copy within UB on the vector pipe. In counter mode the mask counts a repeat's elements."""
+    op.check_types(core, (dst.dtype, src.dtype), counted=False)
     size = dst.dtype.size
     pattern = pattern_of(core, op, addressing, size)
+    op.check_strides(core, op.tensors, addressing.strides)
     if core.registers.counter_mode:
         pattern = Pattern(addressing.repeats, (1 << min(int(pattern.total or 0), REPEAT // size)) - 1)
     there, origin = (lanes(pattern, size, size, *strides) for strides in addressing.strides)
@@ -51,6 +56,9 @@ def broadcast_to_blocks(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, repeats: int, strides: Strides
 ) -> None:
     """brcb: each repeat takes 8 elements; element i fills block i of the destination."""
+    op.check_types(core, (dst.dtype, src.dtype))
+    op.check_field(core, REPEAT_TIMES, repeats)
+    op.check_strides(core, op.tensors[:1], [strides])
     size = dst.dtype.size
     there = lanes(full(repeats, size), size, size, *strides)
     _permute(core, site, op, dst, there, src, stretch(8 * repeats, size), lambda x: np.repeat(x, BLOCK // size))
@@ -58,6 +66,7 @@ def broadcast_to_blocks(
 
 def transpose(core: Core, site: Site | None, op: Op, dst: Local, src: Local) -> None:
     """One 16 × 16 tile of 16-bit elements."""
+    op.check_types(core, (dst.dtype, src.dtype))
     region = stretch(256, dst.dtype.size)
     _permute(core, site, op, dst, region, src, region, lambda x: x.reshape(16, 16).T.copy().reshape(-1))
 
@@ -80,6 +89,9 @@ def gather_elements(
     addressing: Addressing,
 ) -> None:  # fmt: skip
     """gather: dst[i] = the element at byte ``src_base + src_offset[i]`` of src."""
+    op.check_types(core, (dst.dtype, src.dtype), counted=addressing.elements is not None)
+    if src_offset.dtype != uint32:
+        raise TypeError(f"{op.name}: src_offset: found {src_offset.dtype}, expected uint32")
     size = dst.dtype.size
     there = _region(core, op, dst, addressing)
     offsets = stretch(there.number, 4)
@@ -114,5 +126,6 @@ def _region(core: Core, op: Op, dst: Local, addressing: Addressing) -> Lanes:
     """The destination's lanes, of a call that gives no strides of other operands."""
     size = dst.dtype.size
     if addressing.elements is not None:
-        return stretch(addressing.elements, size)
+        return stretch(counted(op, addressing), size)
+    op.check_strides(core, op.tensors[:1], addressing.strides)
     return lanes(pattern_of(core, op, addressing, size), size, size, *addressing.strides[0])

@@ -23,6 +23,7 @@ from cannery.isa.operands import (
     Lanes,
     Operand,
     Pattern,
+    counted,
     lane_numbers,
     lanes,
     pattern_of,
@@ -33,7 +34,7 @@ from cannery.isa.tensors import Local
 from cannery.isa.vector import Compute, gather, issue, scatter
 
 Array = np.ndarray[Any, Any]
-_BITS: Final = MappingProxyType({2: np.uint16, 4: np.uint32})
+_BITS: Final = MappingProxyType({2: np.uint16, 4: np.uint32, 8: np.uint64})
 
 
 def reduce_repeat(
@@ -41,6 +42,7 @@ def reduce_repeat(
 ) -> None:
     """One result a repeat, ``dst_rep`` elements apart; the row's function reduces a row of lanes."""
     op.check_types(core, (dst.dtype, src.dtype))
+    op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
     target = _strided(dst, pattern.repeats, dst_rep) if source[1].number else (dst, source[1])
 
@@ -57,6 +59,7 @@ def best_of_repeat(
 ) -> None:  # fmt: skip
     """The best value of each repeat, and its lane, in the order asked for."""
     op.check_types(core, (dst.dtype, src.dtype))
+    op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
     fields = _FIELDS[order]
     width = len(fields)
@@ -80,6 +83,7 @@ def reduce_block(
 ) -> None:
     """One result for each block of 32 bytes; 8 results a repeat, a block fully masked off is left alone."""
     op.check_types(core, (dst.dtype, src.dtype))
+    op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
     blocks = _blocks_of(pattern, BLOCK // src.dtype.size)
     target = _block_target(dst, pattern, dst_rep, [block for block, _ in blocks])
@@ -98,6 +102,7 @@ def reduce_pair(
 ) -> None:
     """One result for each two active lanes that follow each other; ``dst_rep`` in units of 128 bytes."""
     op.check_types(core, (dst.dtype, src.dtype))
+    op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
     pairs = -(-source[1].number // max(pattern.repeats, 1) // 2)
     target = _strided(dst, pattern.repeats, dst_rep * 128 // dst.dtype.size, pairs)
@@ -112,7 +117,7 @@ def sum_of_tensor(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, scratch: Local | None, addressing: Addressing
 ) -> None:
     """``dst[0]`` = the sum. The workspace is overwritten."""
-    op.check_types(core, (dst.dtype, src.dtype))
+    _check_types(core, op, dst, src, scratch, addressing)
     source, pattern = _whole(core, op, src, addressing)
     target = (dst, stretch(1, dst.dtype.size))
     per_repeat = REPEAT // src.dtype.size
@@ -131,7 +136,7 @@ def best_of_tensor(
     indexed: bool,
 ) -> None:  # fmt: skip
     """``dst[0]`` = the best value; where ``indexed``, dst[1] = the bits of its index. First occurrence wins."""
-    op.check_types(core, (dst.dtype, src.dtype))
+    _check_types(core, op, dst, src, scratch, addressing)
     source, pattern = _whole(core, op, src, addressing)
     target = (dst, stretch(2 if indexed else 1, dst.dtype.size))
 
@@ -154,6 +159,7 @@ def _issue(core: Core, site: Site | None, op: Op, source: Operand, targets: Sequ
 def _source(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Operand, Pattern]:
     size = src.dtype.size
     pattern = pattern_of(core, op, addressing, size)
+    op.check_strides(core, op.tensors[1:2], addressing.strides)
     return (src, lanes(pattern, size, size, *addressing.strides[0])), pattern
 
 
@@ -161,7 +167,12 @@ def _whole(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Oper
     if addressing.elements is None:
         return _source(core, op, src, addressing)
     core.registers.count_form_used()
-    return (src, stretch(addressing.elements, src.dtype.size)), None
+    return (src, stretch(counted(op, addressing), src.dtype.size)), None
+
+
+def _check_types(core: Core, op: Op, dst: Local, src: Local, scratch: Local | None, addressing: Addressing) -> None:
+    third = src.dtype if scratch is None else scratch.dtype
+    op.check_types(core, (dst.dtype, src.dtype, third), counted=addressing.elements is not None)
 
 
 def _rows(values: Array, pattern: Pattern, per_repeat: int) -> list[Array]:

@@ -29,6 +29,22 @@ def ln(x: Array) -> Array:
     return _flush(np.log(x))
 
 
+def div(a: Array, b: Array) -> Array:
+    """a / b; of integers the quotient is truncated toward zero, a division by 0 gives 0."""
+    if a.dtype.kind not in "iu":
+        return np.divide(a, b)
+    with np.errstate(divide="ignore"):
+        floored = a // b
+    exact = floored * b == a
+    return np.where((b != 0) & ~exact & ((a < 0) != (b < 0)), floored + floored.dtype.type(1), floored)
+
+
+def bitwise_not(x: Array) -> Array:
+    """All bits inverted, whatever the type."""
+    bits = x.view(f"u{x.dtype.itemsize}") if x.dtype.kind not in "iu" else x
+    return np.invert(bits).view(x.dtype)
+
+
 def relu(x: Array) -> Array:
     """Negative values become 0."""
     return np.maximum(x, x.dtype.type(0))
@@ -40,8 +56,8 @@ def rsqrt(x: Array) -> Array:
 
 
 def reciprocal(x: Array) -> Array:
-    """1 / x, correctly rounded."""
-    return (x.dtype.type(1) / x).astype(x.dtype)
+    """1 / x, correctly rounded; of integers truncated."""
+    return div(np.ones_like(x), x)
 
 
 def add_relu(a: Array, b: Array) -> Array:
@@ -75,22 +91,22 @@ def leaky_relu(x: Array, slope: Any) -> Array:
 
 
 def axpy(x: Array, scalar: Any, old: Array) -> Array:
-    """scalar · x + old, in the type of the destination."""
-    return (scalar * x).astype(old.dtype) + old
+    """scalar · x + old: source and scalar are converted to the type of the destination first."""
+    return np.multiply(x, scalar, dtype=old.dtype) + old if x.dtype != old.dtype else scalar * x + old
 
 
 def shift_left(x: Array, by: Any) -> Array:
     """A shift that keeps the sign bit of signed integers."""
-    wide = x.astype(np.int64) << np.int64(by)
+    shifted = np.left_shift(x, by)
     if x.dtype.kind == "u":
-        return wide.astype(x.dtype)
-    keep = wide & np.int64(np.iinfo(x.dtype).max)
-    return np.where(x < 0, keep | np.int64(np.iinfo(x.dtype).min), keep).astype(x.dtype)
+        return shifted
+    keep = shifted & x.dtype.type(np.iinfo(x.dtype).max)
+    return np.where(x < 0, keep | x.dtype.type(np.iinfo(x.dtype).min), keep)
 
 
 def shift_right(x: Array, by: Any) -> Array:
     """An arithmetic shift of signed integers, a logical one of unsigned."""
-    return (x.astype(np.int64) >> np.int64(by)).astype(x.dtype)
+    return np.right_shift(x, by)
 
 
 def tree_sum(rows: Array) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 
 from cannery.aicore.instruction import CONSUME, FILL, MOVE
 from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, S, V
-from cannery.isa import semantics, types
+from cannery.isa import limits, semantics, types
 from cannery.isa.dtypes import DataType
 from cannery.isa.op import SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
 
@@ -23,33 +23,47 @@ UNARY: Final = ("dst", "src")
 WITH_SCALAR: Final = ("dst", "src", SCALAR)
 
 
+_FIELDS: Final = MappingProxyType({BINARY: limits.BINARY, UNARY: limits.UNARY, WITH_SCALAR: limits.UNARY})
+
+
 def lanewise(
-    name: str, operands: tuple[str, ...], compute: Callable[..., Any], allowed: Iterable[DataType], **columns: Any
-) -> Op:
+    name: str, operands: tuple[str, ...], compute: Callable[..., Any], allowed: Iterable[DataType] | types.Column,
+    **columns: Any,
+) -> Op:  # fmt: skip
     """A row of the lane-wise family: all tensors have one of the same types."""
     width = len([operand for operand in operands if operand != SCALAR])
-    return Op(name, "lanewise", operands, compute, on_both(one_type(width, allowed)), **columns)
+    dtypes = allowed.of(width) if isinstance(allowed, types.Column) else on_both(one_type(width, allowed))
+    return Op(name, "lanewise", operands, compute, dtypes, limits=_FIELDS[operands], **columns)
 
 
-def _accumulating(name: str, compute: Callable[..., Any]) -> Op:
-    return lanewise(name, BINARY, compute, types.FLOATING, reads_dst=True)
+def _accumulating(name: str, compute: Callable[..., Any], allowed: types.Column, page: str) -> Op:
+    return lanewise(name, BINARY, compute, allowed, reads_dst=True, page=page)
+
+
+def _shift(name: str, compute: Callable[..., Any], page: str) -> Op:
+    return lanewise(name, WITH_SCALAR, compute, types.SHIFT, amounts=limits.SHIFTS, page=page)
 
 
 def _reduction(
-    name: str, form: str, compute: Callable[..., Any], align: Align, operands: tuple[str, ...] = UNARY
+    name: str, form: str, compute: Callable[..., Any], align: Align, allowed: ByArch[Types], page: str
 ) -> Op:
-    columns = on_both(one_type(2, types.REDUCIBLE))
-    return Op(name, form, operands, compute, columns, flow=CONSUME, align=align)
+    return Op(name, form, UNARY, compute, allowed, flow=CONSUME, align=align, limits=limits.REDUCTION, page=page)
 
 
-def _atomic(name: str, combine: Callable[..., Any]) -> Op:
-    return Op(name, "atomic", (), combine, on_both(one_type(1, types.ATOMIC)), S)
+def _of_tensor(name: str, form: str, compute: Callable[..., Any], allowed: types.Column, page: str) -> Op:
+    fields = limits.WHOLE_REDUCTION
+    return Op(name, form, _TO_SCRATCH, compute, allowed.of(3), flow=CONSUME, align=_ONE, limits=fields, page=page)
+
+
+def _atomic(name: str, combine: Callable[..., Any], page: str) -> Op:
+    return Op(name, "atomic", (), combine, types.ATOMIC, S, page=page)
 
 
 _ONE: Final = Align(elements=1)
-_OF_SOURCE: Final[ByArch[Types]] = on_both(one_type(1, types.FLOATING))
+_EIGHT: Final = Align(elements=8)
 _TO_SCRATCH: Final = ("dst", "src", "shared_tmp_buffer")
-_COMPARABLE: Final = on_both(types.COMPARABLE)
+_BEST: Final = types.BEST_OF_REPEAT.of(2)
+_BLOCKS: Final = types.REDUCED_BLOCKS.of(2)
 
 _GLOBAL_COPIES: Final[Mapping[Route, int]] = MappingProxyType(
     {("UB", "GM"): MTE2, ("L1", "GM"): MTE2, ("GM", "UB"): MTE3, ("GM", "L1"): MTE3}
@@ -61,66 +75,86 @@ _COPIES: Final[Mapping[Route, int]] = MappingProxyType(
     }
 )  # fmt: skip
 ROWS: Final = (
-    lanewise("add", BINARY, np.add, types.ARITHMETIC),
-    lanewise("sub", BINARY, np.subtract, types.ARITHMETIC),
-    lanewise("mul", BINARY, np.multiply, types.ARITHMETIC),
-    lanewise("div", BINARY, np.divide, types.FLOATING),
-    lanewise("max", BINARY, np.maximum, types.ARITHMETIC),
-    lanewise("min", BINARY, np.minimum, types.ARITHMETIC),
-    lanewise("bitwise_and", BINARY, np.bitwise_and, types.BITS),
-    lanewise("bitwise_or", BINARY, np.bitwise_or, types.BITS),
-    lanewise("add_relu", BINARY, semantics.add_relu, types.RECTIFIABLE),
-    lanewise("sub_relu", BINARY, semantics.sub_relu, types.RECTIFIABLE),
-    _accumulating("fused_mul_add", semantics.fused_mul_add),
-    _accumulating("fused_mul_add_relu", semantics.fused_mul_add_relu),
-    _accumulating("mul_add_dst", semantics.mul_add_dst),
-    lanewise("abs", UNARY, np.abs, types.ARITHMETIC),
-    lanewise("exp", UNARY, semantics.exp, types.FLOATING),
-    lanewise("ln", UNARY, semantics.ln, types.FLOATING),
-    lanewise("sqrt", UNARY, np.sqrt, types.FLOATING),
-    lanewise("rsqrt", UNARY, semantics.rsqrt, types.FLOATING),
-    lanewise("reciprocal", UNARY, semantics.reciprocal, types.FLOATING),
-    lanewise("relu", UNARY, semantics.relu, types.RECTIFIABLE),
-    lanewise("bitwise_not", UNARY, np.invert, types.BITS),
-    lanewise("adds", WITH_SCALAR, np.add, types.ARITHMETIC),
-    lanewise("muls", WITH_SCALAR, np.multiply, types.ARITHMETIC),
-    lanewise("maxs", WITH_SCALAR, np.maximum, types.ARITHMETIC),
-    lanewise("mins", WITH_SCALAR, np.minimum, types.ARITHMETIC),
-    lanewise("leaky_relu", WITH_SCALAR, semantics.leaky_relu, types.FLOATING),
-    lanewise("shift_left", WITH_SCALAR, semantics.shift_left, types.SHIFTABLE),
-    lanewise("shift_right", WITH_SCALAR, semantics.shift_right, types.SHIFTABLE),
-    Op("axpy", "lanewise", WITH_SCALAR, semantics.axpy, _OF_SOURCE, reads_dst=True),
-    Op("cast", "cast", UNARY, types=on_both(types.CONVERTIBLE)),
-    Op("compare", "compare", BINARY, types=_COMPARABLE, flow=CONSUME),
-    Op("compare_scalar", "compare", WITH_SCALAR, types=_COMPARABLE, flow=CONSUME),
-    Op("get_cmp_mask", "compare_mask", ("dst",)),
-    Op("set_cmp_mask", "compare_mask", ("src",), flow=CONSUME),
-    Op("select", "select", ("dst", "sel_mask", "src0", "src1"), types=on_both(types.SELECTABLE)),
+    lanewise("add", BINARY, np.add, types.ADD, page="Add"),
+    lanewise("sub", BINARY, np.subtract, types.ADD, page="Sub"),
+    lanewise("mul", BINARY, np.multiply, types.MUL, page="Mul"),
+    lanewise("div", BINARY, semantics.div, types.DIV, page="Div"),
+    lanewise("max", BINARY, np.maximum, types.ADD, page="Max"),
+    lanewise("min", BINARY, np.minimum, types.ADD, page="Min"),
+    lanewise("bitwise_and", BINARY, np.bitwise_and, types.BITS, page="And"),
+    lanewise("bitwise_or", BINARY, np.bitwise_or, types.BITS, page="Or"),
+    lanewise("add_relu", BINARY, semantics.add_relu, types.ADD_RELU, page="AddRelu"),
+    lanewise("sub_relu", BINARY, semantics.sub_relu, types.ADD_RELU, page="SubRelu"),
+    _accumulating("fused_mul_add", semantics.fused_mul_add, types.FUSED, "FusedMulAdd"),
+    _accumulating("fused_mul_add_relu", semantics.fused_mul_add_relu, types.FUSED_RELU, "MulAddRelu"),
+    _accumulating("mul_add_dst", semantics.mul_add_dst, types.FUSED_RELU, "MulAddDst"),
+    lanewise("abs", UNARY, np.abs, types.ABS, page="Abs"),
+    lanewise("exp", UNARY, semantics.exp, types.FLOATING, page="Exp"),
+    lanewise("ln", UNARY, semantics.ln, types.FLOATING, page="Ln"),
+    lanewise("sqrt", UNARY, np.sqrt, types.FLOATING, page="Sqrt"),
+    lanewise("rsqrt", UNARY, semantics.rsqrt, types.FLOATING, page="Rsqrt"),
+    lanewise("reciprocal", UNARY, semantics.reciprocal, types.RECIPROCAL, page="Reciprocal"),
+    lanewise("relu", UNARY, semantics.relu, types.RELU, page="Relu"),
+    lanewise("bitwise_not", UNARY, semantics.bitwise_not, types.NOT, page="Not"),
+    lanewise("adds", WITH_SCALAR, np.add, types.WITH_SCALAR, page="Adds"),
+    lanewise("muls", WITH_SCALAR, np.multiply, types.MULS, page="Muls"),
+    lanewise("maxs", WITH_SCALAR, np.maximum, types.WITH_SCALAR, page="Maxs"),
+    lanewise("mins", WITH_SCALAR, np.minimum, types.WITH_SCALAR, page="Mins"),
+    lanewise("leaky_relu", WITH_SCALAR, semantics.leaky_relu, types.FLOATING, page="LeakyRelu"),
+    _shift("shift_left", semantics.shift_left, "ShiftLeft"),
+    _shift("shift_right", semantics.shift_right, "ShiftRight"),
+    Op(
+        "axpy", "lanewise", WITH_SCALAR, semantics.axpy, types.AXPY, limits=limits.UNARY, reads_dst=True, page="Axpy"
+    ),
+    Op("cast", "cast", UNARY, types=types.CONVERTIBLE, limits=limits.UNARY, page="Cast"),
+    Op(
+        "compare", "compare", BINARY, types=types.COMPARABLE, flow=CONSUME, limits=limits.BINARY, page="Compare"
+    ),
+    Op(
+        "compare_scalar", "compare", WITH_SCALAR, types=types.COMPARABLE_WITH_SCALAR, flow=CONSUME,
+        limits=limits.UNARY, page="Compares",
+    ),
+    Op("get_cmp_mask", "compare_mask", ("dst",), page="GetCmpMask"),
+    Op("set_cmp_mask", "compare_mask", ("src",), flow=CONSUME, page="SetCmpMask"),
+    Op(
+        "select", "select", ("dst", "sel_mask", "src0", "src1"), types=types.SELECTABLE, limits=limits.BINARY,
+        page="Select",
+    ),
     Op("get_value", "element", ("src",), pipe=S, flow=CONSUME),
     Op("set_value", "element", ("dst", SCALAR), pipe=S, flow=FILL),
-    Op("data_copy", "copy", UNARY, pipe=None, routes=_COPIES, flow=MOVE),
-    _atomic("set_atomic_add", np.add),
-    _atomic("set_atomic_max", np.maximum),
-    _atomic("set_atomic_min", np.minimum),
+    Op(
+        "data_copy", "copy", UNARY, types=types.MOVE.of(2), pipe=None, routes=_COPIES, flow=MOVE, page="DataCopy"
+    ),
+    _atomic("set_atomic_add", np.add, "SetAtomicAdd"),
+    _atomic("set_atomic_max", np.maximum, "SetAtomicMax"),
+    _atomic("set_atomic_min", np.minimum, "SetAtomicMin"),
     # Where a padded copy stores, bytes keep their state.
-    Op("data_copy_pad", "copy_padded", UNARY, pipe=None, routes=_GLOBAL_COPIES, flow=FILL),
-    Op("duplicate", "duplicate", ("dst", SCALAR)),
-    Op("copy", "masked_copy", UNARY, flow=MOVE),
-    Op("brcb", "brcb", ("dst", "src0")),
-    Op("transpose", "transpose", UNARY),
-    Op("gather", "gather", ("dst", "src", "src_offset")),
-    _reduction("whole_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE),
-    _reduction("repeat_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE),
-    _reduction("whole_reduce_max", "best_of_repeat", semantics.first_max, _ONE),
-    _reduction("whole_reduce_min", "best_of_repeat", semantics.first_min, _ONE),
-    _reduction("block_reduce_sum", "reduce_block", semantics.tree_sum, Align(elements=8)),
-    _reduction("block_reduce_max", "reduce_block", semantics.max_of_rows, Align(elements=8)),
-    _reduction("block_reduce_min", "reduce_block", semantics.min_of_rows, Align(elements=8)),
-    _reduction("pair_reduce_sum", "reduce_pair", semantics.pair_sums, Align(32)),
-    _reduction("reduce_sum", "sum_of_tensor", semantics.tree_sum, _ONE, _TO_SCRATCH),
-    _reduction("reduce_max", "best_of_tensor", semantics.first_max, _ONE, _TO_SCRATCH),
-    _reduction("reduce_min", "best_of_tensor", semantics.first_min, _ONE, _TO_SCRATCH),
-)
+    Op(
+        "data_copy_pad", "copy_padded", UNARY, types=types.MOVE.of(2), pipe=None, routes=_GLOBAL_COPIES, flow=FILL,
+        page="DataCopyPad",
+    ),
+    Op(
+        "duplicate", "duplicate", ("dst", SCALAR), types=types.DUPLICATE.of(1), limits=limits.UNARY, page="Duplicate"
+    ),
+    Op("copy", "masked_copy", UNARY, types=types.COPY.of(2), flow=MOVE, limits=limits.MASKED_COPY, page="Copy"),
+    Op("brcb", "brcb", ("dst", "src0"), types=types.BROADCAST.of(2), limits=limits.BROADCAST, page="Brcb"),
+    Op("transpose", "transpose", UNARY, types=types.TRANSPOSE.of(2), page="Transpose"),
+    Op(
+        "gather", "gather", ("dst", "src", "src_offset"), types=types.GATHER.of(2), limits=limits.BROADCAST,
+        page="Gather",
+    ),
+    _reduction("whole_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),
+    _reduction("repeat_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),
+    _reduction("whole_reduce_max", "best_of_repeat", semantics.first_max, _ONE, _BEST, "ReduceRepeat"),
+    _reduction("whole_reduce_min", "best_of_repeat", semantics.first_min, _ONE, _BEST, "ReduceRepeat"),
+    _reduction("block_reduce_sum", "reduce_block", semantics.tree_sum, _EIGHT, _BLOCKS, "ReduceDataBlock"),
+    _reduction("block_reduce_max", "reduce_block", semantics.max_of_rows, _EIGHT, _BLOCKS, "ReduceDataBlock"),
+    _reduction("block_reduce_min", "reduce_block", semantics.min_of_rows, _EIGHT, _BLOCKS, "ReduceDataBlock"),
+    _reduction("pair_reduce_sum", "reduce_pair", semantics.pair_sums, Align(32), _BLOCKS, "ReducePairElem"),
+    _of_tensor("reduce_sum", "sum_of_tensor", semantics.tree_sum, types.SUM_OF_TENSOR, "ReduceSum"),
+    _of_tensor("reduce_max", "best_of_tensor", semantics.first_max, types.BEST_OF_TENSOR, "ReduceMax"),
+    _of_tensor("reduce_min", "best_of_tensor", semantics.first_min, types.BEST_OF_TENSOR, "ReduceMin"),
+)  # fmt: skip
 
 TABLE: Final = MappingProxyType({op.name: op for op in ROWS})
 """The instructions by name."""

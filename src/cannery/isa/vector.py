@@ -27,12 +27,13 @@ def lanewise(
 
     Raises:
         TypeError: element types that the instruction has not.
-        ValueError: more repeats than it has.
+        ValueError: a count, mask, repeat, stride or scalar beyond its limits.
     """
-    op.check_types(core, tuple([tensor.dtype for tensor in tensors]))
+    op.check_types(core, tuple([tensor.dtype for tensor in tensors]), counted=addressing.elements is not None)
     target, *sources = operands(core, op, tensors, addressing)
     compute: Compute = op.compute
     if scalar is not None:
+        op.check_amount(core, tensors[-1].dtype, scalar)
         compute = _with_scalar(compute, tensors[-1].dtype.element(scalar))
     elementwise(core, site, op, compute, target, [*sources, target] if op.reads_dst else sources)
 
