@@ -1,5 +1,6 @@
 """A graph built with GE's es functions: one input of unknown shape, two operators, run with two shapes."""
 
+import numpy as np
 from ge.es import GraphBuilder
 from ge.es.all import UpdateTensorDesc
 from ge.ge_global import GeApi
@@ -25,7 +26,8 @@ def main():
         for rows, columns in ((2, 3), (5, 7)):
             x = Tensor([1.0] * (rows * columns), data_type=DataType.DT_FLOAT16, shape=[rows, columns])
             for output in session.run_graph(0, [x]):
-                print(f"x [{rows}, {columns}]: {output.get_shape().get_dims()} begins with {output.get_data()[:8]}")
+                words = np.ravel(output.get_data()).tolist()
+                print(f"x [{rows}, {columns}]: {output.get_shape().get_dims()} begins with {words[:8]}")
         print(graph.dump_to_stream(DumpFormat.kReadable), end="")
         session.remove_graph(0)
     finally:

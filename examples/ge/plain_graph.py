@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+import numpy as np
 from ge.error import GeError
 from ge.es import GraphBuilder
 from ge.es.all import UpdateTensorDesc
@@ -44,7 +45,7 @@ def main():
         for node in graph.get_all_nodes():
             desc = node.get_output_desc(0)
             print(f"{node.name} ({node.type}): {desc.data_type.name} {desc.shape.get_dims()}")
-        print([output.get_data()[3:9] for output in outputs])
+        print([np.ravel(output.get_data()).tolist()[3:9] for output in outputs])
         try:
             session.add_graph(7, graph)
         except GeError as refusal:

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 
+import numpy as np
 from ge.es import GraphBuilder
 from ge.es.all import UpdateTensorDesc
 from ge.ge_global import GeApi
@@ -58,7 +59,7 @@ def verify(outputs, attr):
     """What is wrong with the outputs, in the order of the original; empty when nothing is."""
     if len(outputs) != 1:
         return f"{len(outputs)} outputs"
-    desc, words = outputs[0].get_tensor_desc(), outputs[0].get_data()
+    desc, words = outputs[0].get_tensor_desc(), np.ravel(outputs[0].get_data()).tolist()
     if desc.data_type != DataType.DT_INT64:
         return f"y is {desc.data_type.name}"
     if desc.shape.get_dims() != attr:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from cannery.core import GeStatus, OperatorError
+from cannery.core.published import module_getattr
 
 __all__ = ["GeError"]
 
@@ -66,3 +67,6 @@ def calling(api_name: str, **context: Any) -> Iterator[None]:
         refusal.api_name = refusal.api_name or api_name
         refusal.context = {**context, **refusal.context}
         raise
+
+
+__getattr__ = module_getattr("cannery.ge", "ge.error", "it is not of use without the original's library")

@@ -19,8 +19,10 @@ from cannery.ge.es import (
     control_dependency_scope,
     get_plugin,
     list_plugins,
+    math,
 )
 from cannery.ge.es import all as functions
+from cannery.ge.es.tensor_like import convert_to_tensor_holder
 from cannery.operator import all_operators
 
 
@@ -66,7 +68,8 @@ def test_an_operator_that_is_not_there_says_so_by_name() -> None:
         (lambda x: functions.UpdateTensorDesc(x), TypeError),
         (lambda x: functions.UpdateTensorDesc(x, [128]), TypeError),
         (lambda x: functions.UpdateTensorDesc(x, shape=[128], dims=[1]), TypeError),
-        (lambda x: functions.UpdateTensorDesc([1.0], shape=[128]), TypeError),
+        (lambda x: functions.UpdateTensorDesc([1.0], shape=[128]), GeError),
+        (lambda x: functions.UpdateTensorDesc("x", shape=[128], owner_builder=x.get_owner_builder()), TypeError),
         (lambda x: functions.UpdateTensorDesc(x, shape="128"), GeError),
         (lambda x: functions.UpdateTensorDesc(None, shape=[128]), GeError),
     ],
@@ -266,3 +269,45 @@ def test_plugins() -> None:
     assert "all" in list_plugins() and get_plugin("all") is functions
     with pytest.raises(GeError, match="expected one of all"):
         get_plugin("none")
+
+
+def test_numbers_and_lists_in_place_of_tensors_are_constants() -> None:
+    builder = GraphBuilder("b")
+    assert builder.name == "b"
+    y = functions.UpdateTensorDesc([[1.0], [2]], shape=[128], owner_builder=builder)
+    functions.UpdateTensorDesc(3, shape=[128], owner_builder=builder)
+    graph = builder.build_and_reset([y])
+    first, second = (graph.find_node_by_name(f"Const_{index}") for index in range(2))
+    assert first and second
+    desc = first.get_output_desc(0)
+    assert (desc.shape, desc.data_type) == ([2, 1], DataType.DT_FLOAT)
+    assert (second.get_output_desc(0).shape, second.get_output_desc(0).data_type) == ([], DataType.DT_INT64)
+    with pytest.raises(ValueError, match="all of one shape"):
+        convert_to_tensor_holder([[1], [2, 3]], GraphBuilder())
+
+
+def test_the_packages_of_domains_have_the_operators_and_name_themselves() -> None:
+    assert math.UpdateTensorDesc is functions.UpdateTensorDesc
+    with pytest.raises(NotImplementedError, match=r"ge\.es\.math\.Add: found no such operator"):
+        _ = math.Add
+
+
+def test_keywords_are_the_original_s() -> None:
+    builder = GraphBuilder()
+    constant = builder.create_const_float([1.0] * 6, shape=[2, 3])
+    graph = builder.build_and_reset([functions.UpdateTensorDesc(constant, shape=[128])])
+    node = graph.find_node_by_name("UpdateTensorDesc_0")
+    source = graph.find_node_by_name("Const_0")
+    assert node and source
+    graph.set_attr(key="k", value=1)
+    node.set_attr(key="k", value=2)
+    assert (graph.get_attr(key="k"), node.get_attr(key="k"), node.has_attr(attr_name="k")) == (1, 2, True)
+    node.update_input_desc(0, tensor_desc=node.get_input_desc(0))
+    node.set_input_attr("a", 0, 3)
+    node.set_output_attr(attr_name="a", output_index=0, value=4)
+    assert (node.get_input_attr("a", 0), node.get_output_attr("a", 0)) == (3, 4)
+    with pytest.raises(GeError, match="found input 1"):
+        node.set_input_attr("a", 1, 3)
+    assert source.get_out_data_nodes_and_port_indexes(0) == [(node, 0)]
+    graph.add_control_edge(source, node)
+    assert source.get_out_control_nodes() == [node]

@@ -43,7 +43,7 @@ def arithmetic(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The four operators as a package would bring them."""
     known = {**registry.all_operators(), **{name: operator(name, rule) for name, rule in RULES.items()}}
     monkeypatch.setattr(registry, "all_operators", lambda: known)
-    for module in ("cannery.ge.es.tensor_holder", "cannery.ge.es.all"):
+    for module in ("cannery.ge.es.tensor_holder", "cannery.ge.es.offered"):
         monkeypatch.setattr(f"{module}.all_operators", lambda: known)
     yield
     for name in RULES:

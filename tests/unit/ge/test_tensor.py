@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from cannery.core import DataType, Format, GeStatus
+from cannery.core.published import published
+from cannery.ge import graph as graph_package
 from cannery.ge.error import GeError
-from cannery.ge.graph import Operator, Placement, Shape, Tensor, TensorDesc
+from cannery.ge.graph import Operator, Placement, Shape, Tensor, TensorDesc, types
 
 
 @pytest.mark.parametrize(
@@ -128,3 +130,40 @@ def test_placement_is_a_mark() -> None:
 def test_operator_cannot_be_constructed() -> None:
     with pytest.raises(TypeError, match="callbacks"):
         Operator("x")
+
+
+def test_data_are_nested_as_the_shape_and_a_scalar_is_bare() -> None:
+    ints = Tensor([1, 2, 3, 4, 5, 6], None, DataType.DT_INT32, Format.FORMAT_ND, [2, 3])
+    assert ints.get_data() == ints.data == [[1, 2, 3], [4, 5, 6]]
+    assert Tensor([7], None, DataType.DT_INT32, Format.FORMAT_ND, []).get_data() == 7
+    assert "[[1, 2, 3], [4, 5, 6]]" in str(ints)
+    assert (ints.shape, ints.data_type, ints.format) == ([2, 3], DataType.DT_INT32, Format.FORMAT_ND)
+    assert ints.placement is Placement.PLACEMENT_HOST
+
+
+def test_an_integer_may_be_written_as_a_float_and_nothing_is_cut_off_or_wrapped() -> None:
+    assert Tensor([1.0, True], data_type=DataType.DT_INT32).get_data() == [1, 1]
+    with pytest.raises(TypeError, match=r"found 1\.5"):
+        Tensor([1.5], data_type=DataType.DT_INT32)
+    for values in ([300], [-1]):
+        with pytest.raises(ValueError, match="expected elements that fit DT_UINT8"):
+            Tensor(values, data_type=DataType.DT_UINT8)
+
+
+def test_setters_give_the_tensor_back() -> None:
+    tensor = Tensor([1, 2], data_type=DataType.DT_INT32)
+    assert tensor.set_format(Format.FORMAT_NCHW).set_data_type(DataType.DT_UINT32) is tensor
+    assert (tensor.format, tensor.data_type, tensor.data) == (Format.FORMAT_NCHW, DataType.DT_UINT32, [1, 2])
+    with pytest.raises(ValueError, match="a type of 4 bytes"):
+        tensor.set_data_type(DataType.DT_INT64)
+    desc = TensorDesc([1])
+    assert desc.set_shape([3]).set_origin_format(Format.FORMAT_NCHW).set_data_type(DataType.DT_INT8) is desc
+    assert (desc.shape, desc.format, desc.origin_format) == ([3], Format.FORMAT_ND, Format.FORMAT_NCHW)
+    desc.shape = [4]
+    assert desc.get_shape() == [4]
+
+
+@pytest.mark.parametrize("owner", ["Graph", "Node", "Operator", "Shape", "Tensor", "TensorDesc", "AttrValueType"])
+def test_every_published_member_is_there(owner: str) -> None:
+    cls = getattr(types if owner == "AttrValueType" else graph_package, owner)
+    assert [name for name in published("cannery.ge").names[f"ge.graph.{owner}"] if not hasattr(cls, name)] == []

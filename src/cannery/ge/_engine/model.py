@@ -132,6 +132,11 @@ class GraphModel:
         check_port(node, index, count, what)
 
 
+def port_attr(what: str, index: int, name: str) -> str:
+    """The name under which a node keeps an attribute of one of its inputs or outputs."""
+    return f"{what}_{index}.{name}"
+
+
 def check_port(node: NodeModel, index: int, count: int, what: str) -> None:
     """Refuse an input or output that the node has not.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from cannery.core import GeStatus, trimmed
-from cannery.ge.error import GeError
+from cannery.core import trimmed
+from cannery.ge.error import calling
 from cannery.ge.es.graph_builder import GraphBuilder
-from cannery.ge.es.tensor_holder import Builder, TensorHolder
+from cannery.ge.es.tensor_holder import TensorHolder
+from cannery.ge.es.tensor_like import convert_to_tensor_holder, resolve_builder
 from cannery.operator import AttrType, Operator, OperatorDefinition
 
 _TYPES: dict[AttrType, Any] = {
@@ -37,9 +38,11 @@ def operator_function(operator: Operator) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         given = {names.get(name, name): value for name, value in kwargs.items()}
         bound = signature.bind(*args, **given).arguments
-        tensors = [bound.get(param.name) for param in definition.inputs]
+        given_tensors = [bound.get(param.name) for param in definition.inputs]
         attrs = {attr.name: bound[attr.name] for attr in definition.attributes if attr.name in bound}
-        builder = _builder(definition.name, tensors, bound.get(OWNER))
+        with calling(definition.name):
+            builder = resolve_builder(*given_tensors, bound.get(OWNER))
+        tensors = [convert_to_tensor_holder(tensor, builder) for tensor in given_tensors]
         outputs = builder.apply(definition.name, trimmed(tensors), attrs)
         return outputs[0] if len(outputs) == 1 else result(*outputs)
 
@@ -85,17 +88,6 @@ def _by_need(definition: OperatorDefinition, optional: bool) -> list[Any]:
 def _result(definition: OperatorDefinition) -> Callable[..., Any]:
     """What several outputs come in: a tuple with their names."""
     return namedtuple(f"{definition.name}Output", [param.name for param in definition.outputs])
-
-
-def _builder(name: str, tensors: Sequence[Any], owner: Builder | None) -> Builder:
-    stranger = next((t for t in tensors if t is not None and not isinstance(t, TensorHolder)), None)
-    if stranger is not None:
-        raise TypeError(f"{name}: found {type(stranger).__name__}, expected a TensorHolder")
-    builder = next((tensor.builder for tensor in tensors if tensor is not None), owner)
-    if builder is None:
-        message = f"found no tensors, expected one, or {OWNER}="
-        raise GeError(message, name, code=GeStatus.GRAPH_PARAM_INVALID)
-    return builder
 
 
 def _doc(definition: OperatorDefinition) -> str:

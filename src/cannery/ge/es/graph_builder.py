@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from cannery.core import DataType, Format, GeStatus, OperatorError, Shape, TensorDesc
 from cannery.ge._engine.compile import COMPILE_CODES, unknown_outputs
-from cannery.ge._engine.model import CONST, DATA_TYPES, UNSET, GraphModel, NodeModel, Source, invalid
+from cannery.ge._engine.model import CONST, DATA_TYPES, UNSET, GraphModel, NodeModel, Source, invalid, port_attr
 from cannery.ge.error import CALL_SEQUENCE, GeError, calling
 from cannery.ge.es.scopes import apply_scopes, attr_scope, control_dependency_scope
 from cannery.ge.es.tensor_holder import TensorHolder
@@ -33,10 +33,16 @@ class GraphBuilder:
     """
 
     def __init__(self, name: str | None = None) -> None:
-        self._model: GraphModel | None = GraphModel("graph" if name is None else _typed(name, str, "name"))
+        self._name: str = "graph" if name is None else _typed(name, str, "name")
+        self._model: GraphModel | None = GraphModel(self._name)
         self._outputs: dict[int, Source] = {}
         self._counts: dict[str, int] = {}
         self._indices: set[int] = set()
+
+    @property
+    def name(self) -> str:
+        """The name of the graph that is being built."""
+        return self._name
 
     def create_input(
         self,
@@ -80,25 +86,25 @@ class GraphBuilder:
         """So many inputs in a row, of float and unknown shape until set otherwise."""
         return [self.create_input(index) for index in range(start_index, start_index + num)]
 
-    def create_const_int64(self, value: Values, dims: GeShape | Iterable[int] | None = None) -> TensorHolder:
+    def create_const_int64(self, value: Values, shape: GeShape | Iterable[int] | None = None) -> TensorHolder:
         """A constant: a number, or a list with its dims."""
-        return self._constant(value, DataType.DT_INT64, dims)
+        return self._constant(value, DataType.DT_INT64, shape)
 
-    def create_const_int32(self, value: Values, dims: GeShape | Iterable[int] | None = None) -> TensorHolder:
+    def create_const_int32(self, value: Values, shape: GeShape | Iterable[int] | None = None) -> TensorHolder:
         """A constant: a number, or a list with its dims."""
-        return self._constant(value, DataType.DT_INT32, dims)
+        return self._constant(value, DataType.DT_INT32, shape)
 
-    def create_const_uint64(self, value: Values, dims: GeShape | Iterable[int] | None = None) -> TensorHolder:
+    def create_const_uint64(self, value: Values, shape: GeShape | Iterable[int] | None = None) -> TensorHolder:
         """A constant: a number, or a list with its dims."""
-        return self._constant(value, DataType.DT_UINT64, dims)
+        return self._constant(value, DataType.DT_UINT64, shape)
 
-    def create_const_uint32(self, value: Values, dims: GeShape | Iterable[int] | None = None) -> TensorHolder:
+    def create_const_uint32(self, value: Values, shape: GeShape | Iterable[int] | None = None) -> TensorHolder:
         """A constant: a number, or a list with its dims."""
-        return self._constant(value, DataType.DT_UINT32, dims)
+        return self._constant(value, DataType.DT_UINT32, shape)
 
-    def create_const_float(self, value: Values, dims: GeShape | Iterable[int] | None = None) -> TensorHolder:
+    def create_const_float(self, value: Values, shape: GeShape | Iterable[int] | None = None) -> TensorHolder:
         """A constant: a number, or a list with its dims."""
-        return self._constant(value, DataType.DT_FLOAT, dims)
+        return self._constant(value, DataType.DT_FLOAT, shape)
 
     def create_vector_int64(self, value: Sequence[int]) -> TensorHolder:
         """A constant of one dim."""
@@ -282,7 +288,7 @@ class GraphBuilder:
 
     def _set_tensor_attr(self, tensor: TensorHolder, attr_name: str, value: Any) -> None:
         source = self.owned(tensor)
-        source.node.attrs[f"output_{source.port}.{attr_name}"] = value
+        source.node.attrs[port_attr("output", source.port, attr_name)] = value
 
 
 def _typed(value: Any, kind: type, what: str = "attribute") -> Any:

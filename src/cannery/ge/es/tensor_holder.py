@@ -89,6 +89,22 @@ class TensorHolder:
     def __rtruediv__(self, other: Any) -> Any:
         return self._arithmetic("/", "Div", other, is_swapped=True)
 
+    def add(self, other: Any) -> Any:
+        """``self + other``."""
+        return self + other
+
+    def sub(self, other: Any) -> Any:
+        """``self - other``."""
+        return self - other
+
+    def mul(self, other: Any) -> Any:
+        """``self * other``."""
+        return self * other
+
+    def div(self, other: Any) -> Any:
+        """``self / other``."""
+        return self / other
+
     def _arithmetic(self, sign: str, operator: str, other: Any, is_swapped: bool = False) -> Any:
         if operator not in all_operators():
             message = f"ge.es.TensorHolder {sign}: found no operator {operator} among those installed"

@@ -53,26 +53,26 @@ class Graph:
 
     def get_direct_nodes(self) -> list[Node]:
         """The nodes without those of subgraphs, in the order they were added."""
-        return [Node(node) for node in self.model.nodes.values()]
+        return [Node(node, self.model) for node in self.model.nodes.values()]
 
     def find_node_by_name(self, name: str) -> Node | None:
         """The node of that name; None when there is none."""
         node = self.model.nodes.get(name)
-        return None if node is None else Node(node)
+        return None if node is None else Node(node, self.model)
 
-    def get_attr(self, name: str) -> Any:
+    def get_attr(self, key: str) -> Any:
         """An attribute of the graph.
 
         Raises:
             GeError: it is not set.
         """
-        if name not in self.model.attrs:
-            raise GeError(f"found {name!r}, expected an attribute that is set", "Graph.get_attr")
-        return self.model.attrs[name]
+        if key not in self.model.attrs:
+            raise GeError(f"found {key!r}, expected an attribute that is set", "Graph.get_attr")
+        return self.model.attrs[key]
 
-    def set_attr(self, name: str, value: Any) -> None:
+    def set_attr(self, key: str, value: Any) -> None:
         """Set an attribute of the graph."""
-        self.model.attrs[name] = value
+        self.model.attrs[key] = value
 
     def add_data_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
         """Let an output feed an input that nothing feeds yet."""
@@ -163,7 +163,7 @@ class Graph:
         path.write_text(self.dump_to_stream(format), encoding="utf-8")
         return str(path)
 
-    def save_to_air(self, file_name: str) -> None:
+    def save_to_air(self, file_path: str) -> None:
         """Write the graph to a file that ``load_from_air`` reads: JSON, not the original's protobuf.
 
         Raises:
@@ -171,9 +171,9 @@ class Graph:
             GeError: an attribute cannot be saved.
         """
         with calling("Graph.save_to_air", graph=self.name):
-            save_air(self.model, Path(file_name))
+            save_air(self.model, Path(file_path))
 
-    def load_from_air(self, file_name: str) -> None:
+    def load_from_air(self, file_path: str) -> None:
         """Become the graph of a file.
 
         Raises:
@@ -181,7 +181,7 @@ class Graph:
             GeError: GRAPH_PARAM_INVALID: it is no file of ``save_to_air``; this graph stays as it was.
         """
         with calling("Graph.load_from_air"):
-            self.model = load_air(Path(file_name))
+            self.model = load_air(Path(file_path))
 
     def __copy__(self) -> NoReturn:
         raise RuntimeError("Graph: it cannot be copied; save it and load it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.ge._engine.model import NodeModel, check_port
+from cannery.ge._engine.model import GraphModel, NodeModel, Source, check_port, port_attr
 from cannery.ge.error import GeError, calling
 from cannery.ge.graph.tensor_desc import TensorDesc
 
@@ -14,10 +14,11 @@ __all__ = ["Node"]
 class Node:
     """A node of a graph; two objects of the same node are equal. Nodes are made by ``ge.es``."""
 
-    def __init__(self, model: NodeModel) -> None:
+    def __init__(self, model: NodeModel, graph: GraphModel | None = None) -> None:
         if not isinstance(model, NodeModel):
             raise TypeError("Node: a node cannot be constructed, it is made by ge.es and found in a graph")
         self.model = model
+        self._graph = GraphModel("") if graph is None else graph
 
     @property
     def name(self) -> str:
@@ -45,9 +46,9 @@ class Node:
         """
         return self._desc("input", index)
 
-    def update_input_desc(self, index: int, desc: TensorDesc) -> None:
+    def update_input_desc(self, index: int, tensor_desc: TensorDesc) -> None:
         """Set an input's descriptor. Compilation puts the feeding output's in its place."""
-        self._update("input", index, desc)
+        self._update("input", index, tensor_desc)
 
     def get_output_desc(self, index: int) -> TensorDesc:
         """A copy of an output's descriptor; after compilation the inferred one.
@@ -57,45 +58,101 @@ class Node:
         """
         return self._desc("output", index)
 
-    def update_output_desc(self, index: int, desc: TensorDesc) -> None:
+    def update_output_desc(self, index: int, tensor_desc: TensorDesc) -> None:
         """Set an output's descriptor. Compilation overwrites an operator's with the inferred shape and data type."""
-        self._update("output", index, desc)
+        self._update("output", index, tensor_desc)
 
     def get_in_data_nodes_and_port_indexes(self, in_index: int) -> tuple[Node, int] | None:
         """The node that feeds an input, and which of its outputs does."""
         with calling("Node.get_in_data_nodes_and_port_indexes", node=self.name):
             check_port(self.model, in_index, len(self.model.inputs), "input")
         source = self.model.inputs[in_index]
-        return None if source is None else (Node(source.node), source.port)
+        return None if source is None else (Node(source.node, self._graph), source.port)
 
     def get_in_control_nodes(self) -> list[Node]:
         """The nodes that must run before."""
-        return [Node(control) for control in self.model.controls]
+        return [Node(control, self._graph) for control in self.model.controls]
 
-    def has_attr(self, name: str) -> bool:
+    def get_out_data_nodes_and_port_indexes(self, out_index: int) -> list[tuple[Node, int]]:
+        """The nodes that an output feeds, and which of their inputs.
+
+        Raises:
+            GeError: GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        with calling("Node.get_out_data_nodes_and_port_indexes", node=self.name):
+            check_port(self.model, out_index, len(self.model.output_descs), "output")
+        source = Source(self.model, out_index)
+        fed = (
+            (node, port) for node in self._graph.nodes.values() for port, at in enumerate(node.inputs) if at == source
+        )
+        return [(Node(node, self._graph), port) for node, port in fed]
+
+    def get_out_control_nodes(self) -> list[Node]:
+        """The nodes that must run after."""
+        return [Node(node, self._graph) for node in self._graph.nodes.values() if self.model in node.controls]
+
+    def has_attr(self, attr_name: str) -> bool:
         """Whether an attribute is set."""
-        return name in self.model.attrs
+        return attr_name in self.model.attrs
 
-    def get_attr(self, name: str) -> Any:
+    def get_attr(self, key: str) -> Any:
         """An attribute.
 
         Raises:
             GeError: it is not set.
         """
-        if name not in self.model.attrs:
+        if key not in self.model.attrs:
             have = ", ".join(self.model.attrs) or "none"
-            raise GeError(f"found {name!r}, expected an attribute that is set ({have})", "Node.get_attr")
-        return self.model.attrs[name]
+            raise GeError(f"found {key!r}, expected an attribute that is set ({have})", "Node.get_attr")
+        return self.model.attrs[key]
 
-    def set_attr(self, name: str, value: Any) -> None:
+    def set_attr(self, key: str, value: Any) -> None:
         """Set an attribute. Whether the operator accepts it shows at compilation."""
-        self.model.attrs[name] = value
+        self.model.attrs[key] = value
+
+    def get_input_attr(self, attr_name: str, input_index: int) -> Any:
+        """An attribute of an input.
+
+        Raises:
+            GeError: it is not set; GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        return self.get_attr(self._port_attr("input", input_index, attr_name))
+
+    def set_input_attr(self, attr_name: str, input_index: int, value: Any) -> None:
+        """Set an attribute of an input.
+
+        Raises:
+            GeError: GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        self.set_attr(self._port_attr("input", input_index, attr_name), value)
+
+    def get_output_attr(self, attr_name: str, output_index: int) -> Any:
+        """An attribute of an output, as ``GraphBuilder.set_tensor_attr_…`` sets it.
+
+        Raises:
+            GeError: it is not set; GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        return self.get_attr(self._port_attr("output", output_index, attr_name))
+
+    def set_output_attr(self, attr_name: str, output_index: int, value: Any) -> None:
+        """Set an attribute of an output.
+
+        Raises:
+            GeError: GRAPH_PARAM_OUT_OF_RANGE.
+        """
+        self.set_attr(self._port_attr("output", output_index, attr_name), value)
 
     def get_attrs(self) -> dict[str, Any]:
         """A copy of every attribute that is set."""
         return dict(self.model.attrs)
 
     attrs = property(get_attrs)
+
+    def _port_attr(self, what: str, index: int, name: str) -> str:
+        count = self.get_inputs_size() if what == "input" else self.get_outputs_size()
+        with calling(f"Node.{what}_attr", node=self.name):
+            check_port(self.model, index, count, what)
+        return port_attr(what, index, name)
 
     def _desc(self, what: str, index: int) -> TensorDesc:
         descs = getattr(self.model, f"{what}_descs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from cannery.core import DataType, Format
 from cannery.core import Tensor as CoreTensor
 from cannery.core import TensorDesc as CoreDesc
+from cannery.core.published import module_getattr
 from cannery.ge.graph.shape import Shape
 from cannery.ge.graph.tensor_desc import TensorDesc, dims_of
 from cannery.ge.graph.types import Placement
@@ -88,14 +90,9 @@ class Tensor:
         """The tensor as operators see it, sharing memory; None without data."""
         return None if self._values is None else CoreTensor(self._values, self._desc.format)
 
-    def get_data(self) -> list[Any]:
-        """The elements as a flat list of Python numbers."""
-        return [] if self._values is None else self._values.reshape(-1).tolist()
-
-    @property
-    def data(self) -> list[Any]:
-        """The same."""
-        return self.get_data()
+    def get_data(self) -> Any:
+        """The elements as Python numbers: lists in lists as the shape has them, a bare number for a scalar."""
+        return [] if self._values is None else self._values.tolist()
 
     def get_shape(self) -> Shape:
         """The shape."""
@@ -105,9 +102,31 @@ class Tensor:
         """The data type."""
         return self._desc.dtype
 
+    def set_data_type(self, data_type: DataType) -> Tensor:
+        """Read the bytes as elements of another type of the same size; the tensor itself.
+
+        Raises:
+            ValueError: no data type, or one of another size.
+        """
+        dtype = DataType.of(data_type)
+        if self._values is not None:
+            if dtype.itemsize != self._desc.dtype.itemsize:
+                found, size = dtype.name, self._desc.dtype.itemsize
+                raise ValueError(
+                    f"Tensor.set_data_type: found {found}, expected a type of {size} bytes, as the data has"
+                )
+            self._values = self._values.view(dtype.torch)
+        self._desc = replace(self._desc, dtype=dtype)
+        return self
+
     def get_format(self) -> Format:
         """The format."""
         return self._desc.format
+
+    def set_format(self, format: Format) -> Tensor:
+        """Call the format another; nothing moves. The tensor itself."""
+        self._desc = replace(self._desc, format=Format.of(format))
+        return self
 
     def get_size(self) -> int:
         """Number of bytes."""
@@ -136,6 +155,16 @@ class Tensor:
         moved._desc, moved._values, moved._placement = self._desc, self._values, placement
         return moved
 
+    data = property(get_data)
+    shape = property(get_shape)
+    data_type = property(get_data_type)
+    format = property(get_format)
+    placement = property(get_placement)
+
+    def __str__(self) -> str:
+        place = self._placement.name
+        return f"Tensor({self._desc}, placement={place}, data={self.get_data()})"
+
     def __repr__(self) -> str:
         return f"Tensor({self._desc})"
 
@@ -159,19 +188,39 @@ def _from_list(data: Any, dtype: DataType) -> torch.Tensor | None:
     _check_elements(data, dtype)
     try:
         with np.errstate(over="ignore"):  # a float beyond float16 is infinity, as the conversion in C has it
-            return torch.from_numpy(np.array(data, dtype.numpy).reshape(-1))
+            return torch.from_numpy(np.array(_whole(data, dtype), dtype.numpy).reshape(-1))
     except OverflowError as failure:
         raise ValueError(f"Tensor: data: found {failure}, expected elements that fit {dtype.name}") from None
 
 
 def _check_elements(data: list[Any], dtype: DataType) -> None:
-    wanted = (int, float, np.integer, np.floating) if dtype.is_floating else (int, np.integer, np.bool_)
-    strangers = [value for value in data if not isinstance(value, wanted)]
+    numbers = (int, float, np.integer, np.floating, np.bool_)
+    strangers = [value for value in data if not isinstance(value, numbers) or _loses(value, dtype)]
     if strangers:
         raise TypeError(f"Tensor: data: found {strangers[0]!r:.80}, expected a flat list of numbers of {dtype.name}")
+
+
+def _loses(value: Any, dtype: DataType) -> bool:
+    """Whether a number cannot be an element: the original would cut its fraction off without a word."""
+    return not dtype.is_floating and value != value // 1
+
+
+def _whole(data: list[Any], dtype: DataType) -> list[Any]:
+    """The elements, in a form that does not wrap: what does not fit an integer type is an error in any numpy."""
+    return data if dtype.is_floating or dtype is DataType.DT_BOOL else [_fitting(int(value), dtype) for value in data]
+
+
+def _fitting(value: int, dtype: DataType) -> int:
+    limits = np.iinfo(dtype.numpy)
+    if not limits.min <= value <= limits.max:
+        raise OverflowError(str(value))
+    return value
 
 
 def _shaped(values: torch.Tensor, desc: CoreDesc) -> torch.Tensor:
     if desc.shape.is_unknown or desc.shape.element_count() != values.numel():
         raise ValueError(f"Tensor: found {values.numel()} elements, expected as many as shape {desc.shape} has")
     return values.reshape(tuple(desc.shape))
+
+
+__getattr__ = module_getattr("cannery.ge", "ge.graph.tensor", "it is not of use without the original's library")

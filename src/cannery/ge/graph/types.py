@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from cannery.core import DataType, Format
 
-__all__ = ["DataType", "DumpFormat", "Format", "Placement"]
+__all__ = ["AttrValueType", "DataType", "DumpFormat", "Format", "Placement"]
 
 
 class Placement(IntEnum):
@@ -29,3 +29,35 @@ class DumpFormat(IntEnum):
     READABLE = 2
     DOT = 100
     SVG = 101
+
+
+_LIST = 1000
+
+
+class AttrValueType(IntEnum):
+    """Kinds of values of attributes. Source: hicann/ge `api/python/ge/ge/graph/types.py` @ffdcbc9f."""
+
+    VT_NONE = 0
+    VT_STRING = 1
+    VT_FLOAT = 2
+    VT_BOOL = 3
+    VT_INT = 4
+    VT_TENSOR_DESC = 5
+    VT_TENSOR = 6
+    VT_BYTES = 7
+    VT_GRAPH = 8
+    VT_NAMED_ATTRS = 9
+    VT_LIST_LIST_INT = 10
+    VT_DATA_TYPE = 11
+    VT_LIST_LIST_FLOAT = 12
+    VT_LIST_BASE = _LIST
+    VT_LIST_STRING = _LIST + VT_STRING
+    VT_LIST_FLOAT = _LIST + VT_FLOAT
+    VT_LIST_BOOL = _LIST + VT_BOOL
+    VT_LIST_INT = _LIST + VT_INT
+    VT_LIST_TENSOR_DESC = _LIST + VT_TENSOR_DESC
+    VT_LIST_TENSOR = _LIST + VT_TENSOR
+    VT_LIST_BYTES = _LIST + VT_BYTES
+    VT_LIST_GRAPH = _LIST + VT_GRAPH
+    VT_LIST_NAMED_ATTRS = _LIST + VT_NAMED_ATTRS
+    VT_LIST_DATA_TYPE = _LIST + VT_DATA_TYPE

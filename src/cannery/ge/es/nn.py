@@ -1,0 +1,5 @@
+"""``ge.es.nn``, which the original generates for ops-nn: the operators of ``ge.es.all``."""
+
+from cannery.ge.es.offered import operators_getattr
+
+__getattr__ = operators_getattr("ge.es.nn")
