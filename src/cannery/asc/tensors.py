@@ -11,11 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from cannery.aicore.core import Core
 from cannery.aicore.memory import GlobalBuffer
 from cannery.asc.context import here, running
 from cannery.asc.enums import CacheMode, CacheRwMode, TPosition
 from cannery.asc.numbers import INTEGERS, Int32, typed
 from cannery.isa.dtypes import BY_NUMPY, DataType
+from cannery.isa.op import Op
 from cannery.isa.scalar import read_element, write_element
 from cannery.isa.space import static
 from cannery.isa.table import TABLE
@@ -62,6 +64,20 @@ def check_operands(name: str, operands: Mapping[str, Any], kind: Any = Local) ->
             raise RuntimeError(f"{name}: {operand}: found a {_kind_of(value)} without memory, expected one with {how}")
 
 
+def core_of(op: Op, *tensors: Any) -> Core:
+    """The core of a call's tensors, which are operands of an instruction in its order.
+
+    Raises:
+        TypeError: one is no LocalTensor.
+        RuntimeError: one has no memory.
+    """
+    for tensor in tensors:
+        if not isinstance(tensor, Local) or tensor.owner is None:
+            check_operands(op.name, dict(zip(op.tensors, tensors, strict=False)))
+    core: Core = tensors[0].owner.core
+    return core
+
+
 def _kind_of(value: Any) -> str:
     return f"{type(value).__name__} {value!r}" if isinstance(value, (int, float, str)) else type(value).__name__
 
@@ -101,6 +117,11 @@ class GlobalTensor(Global, _Indexed):
         """Bind to an address. ``buffer_size``, in elements, bounds the tensor; without it the whole array does."""
         if isinstance(buffer, GlobalTensor):
             buffer = buffer.get_phy_addr()
+        if not isinstance(buffer, GlobalAddress):
+            raise TypeError(
+                f"set_global_buffer: found {_kind_of(buffer)}, expected a GlobalAddress: "
+                "arrays become addresses when the kernel is launched as kernel[cores](…)"
+            )
         self.dtype = buffer.dtype
         self.address = buffer.address
         array = buffer.buffer
@@ -112,6 +133,7 @@ class GlobalTensor(Global, _Indexed):
             self.owner = GlobalOwner(array, self.address, min(end, self.address + self.size * self.dtype.size))
 
     def _from(self, offset: int) -> GlobalTensor:
+        check_operands("tensor index", {"tensor": self}, Global)
         view = GlobalTensor()
         view.owner = self.owner
         view.dtype = self.dtype
@@ -121,6 +143,7 @@ class GlobalTensor(Global, _Indexed):
 
     def get_phy_addr(self, offset: int = 0) -> GlobalAddress:
         """The address of an element."""
+        check_operands("get_phy_addr", {"tensor": self}, Global)
         return GlobalAddress(self.owner.buffer, self.dtype, self.address + int(offset) * self.dtype.size)
 
     def get_size(self) -> Any:
@@ -129,10 +152,12 @@ class GlobalTensor(Global, _Indexed):
 
     def get_value(self, offset: int) -> Any:
         """Read an element on the scalar pipe."""
+        check_operands("get_value", {"tensor": self}, Global | Local)
         return typed(read_element(running(), here(), _GET, self, int(offset)), self.dtype)
 
     def set_value(self, offset: int, value: Any) -> None:
         """Write an element on the scalar pipe; the value is converted to the element type."""
+        check_operands("set_value", {"tensor": self}, Global | Local)
         write_element(running(), here(), _SET, self, int(offset), value)
 
     def set_shape_info(self, shape_info: Any) -> None:
@@ -182,14 +207,17 @@ class LocalTensor(Local, _Indexed):
         return tensor
 
     def _from(self, offset: int) -> LocalTensor:
+        check_operands("tensor index", {"tensor": self})
         return LocalTensor.view(self.owner, self.addr + offset * self.dtype.size, self.dtype, self.size - offset)
 
     def get_value(self, index: int) -> Any:
         """Read an element on the scalar pipe."""
+        check_operands("get_value", {"tensor": self}, Global | Local)
         return typed(read_element(running(), here(), _GET, self, int(index)), self.dtype)
 
     def set_value(self, index: int, value: Any) -> None:
         """Write an element on the scalar pipe; the value is converted to the element type."""
+        check_operands("set_value", {"tensor": self}, Global | Local)
         write_element(running(), here(), _SET, self, int(index), value)
 
     def get_size(self) -> Any:
@@ -214,6 +242,7 @@ class LocalTensor(Local, _Indexed):
 
     def reinterpret_cast(self, dtype: DataType) -> LocalTensor:
         """The same bytes with another element type."""
+        check_operands("reinterpret_cast", {"tensor": self})
         size = self.size * self.dtype.size // dtype.sizeof()
         return LocalTensor.view(self.owner, self.addr, dtype, size)
 
@@ -224,6 +253,7 @@ class LocalTensor(Local, _Indexed):
 
     def get_position(self) -> Any:
         """The position's number."""
+        check_operands("get_position", {"tensor": self})
         return Int32(int(self.owner.position))
 
     def set_user_tag(self, tag: Any) -> None:

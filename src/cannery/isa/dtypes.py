@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
+_NAME: Final = re.compile("(int|uint|float|bfloat)([0-9]+)$")
+_KINDS: Final = MappingProxyType({"int": "Int", "uint": "UInt", "float": "Float", "bfloat": "Float"})
+
 
 class DataType:
-    """An element type, one object each. ``numpy`` is the numpy dtype with the same bits; ``void`` has none.
+    """An element type by its name, one object each: ``DataType("int32")`` is ``int32``.
+
+    Kind and width are in the name; ``numpy`` is the numpy dtype with the same bits, None where there is none.
 
     Attributes:
         name: e.g. "float16".
@@ -22,12 +29,24 @@ class DataType:
 
     __slots__ = ("bitwidth", "high", "kind", "low", "name", "numpy", "size")
 
-    def __init__(self, name: str, kind: str, bitwidth: int | None, numpy: Any = None) -> None:
+    bitwidth: int | None
+    high: int
+    kind: str
+    low: int
+    name: str
+    numpy: Any
+    size: int
+
+    def __new__(cls, name: str) -> DataType:
+        return _one(name)
+
+    def _describe(self, name: str) -> None:
+        found = _NAME.match(name)
         self.name = name
-        self.kind = kind
-        self.bitwidth = bitwidth
-        self.size = 0 if bitwidth is None or bitwidth % 8 else bitwidth // 8
-        self.numpy: Any = None if numpy is None else np.dtype(numpy)
+        self.kind = _KINDS[found[1]] if found else "Any"
+        self.bitwidth = int(found[2]) if found else None
+        self.size = 0 if self.bitwidth is None or self.bitwidth % 8 else self.bitwidth // 8
+        self.numpy = _numpy_of(name) if self.size else None
         self.low, self.high = self._range()
 
     def _range(self) -> tuple[int, int]:
@@ -84,8 +103,8 @@ class DataType:
         """A scalar's bytes as an element."""
         return np.array([self.element(value)], self.numpy).view(np.uint8)
 
-    def __reduce__(self) -> str:
-        return self.name  # there is one object of each type: copies and pickles are that object
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DataType, (self.name,)  # there is one object of each type: copies and pickles are that object
 
     def __str__(self) -> str:
         return self.name
@@ -93,26 +112,35 @@ class DataType:
     __repr__ = __str__
 
 
-def _typed(kind: str, name: str) -> DataType:
-    # By numpy's name: CANN's data types would bring PyTorch, which a kernel on numpy arrays does not need.
-    dtype: Any = np.dtype(getattr(ml_dtypes, name, name))
-    return DataType(name, kind, dtype.itemsize * 8, dtype)
+@cache
+def _one(name: str) -> DataType:
+    made: DataType = object.__new__(DataType)
+    made._describe(name)
+    return made
 
 
-void: Final = DataType("void", "Any", None)
-int1: Final = DataType("int1", "Int", 1)
-int8: Final = _typed("Int", "int8")
-int16: Final = _typed("Int", "int16")
-int32: Final = _typed("Int", "int32")
-int64: Final = _typed("Int", "int64")
-uint8: Final = _typed("UInt", "uint8")
-uint16: Final = _typed("UInt", "uint16")
-uint32: Final = _typed("UInt", "uint32")
-uint64: Final = _typed("UInt", "uint64")
-float16: Final = _typed("Float", "float16")
-float32: Final = _typed("Float", "float32")
-float64: Final = _typed("Float", "float64")
-bfloat16: Final = _typed("Float", "bfloat16")
+def _numpy_of(name: str) -> Any:
+    """By numpy's name: CANN's data types would bring PyTorch, which a kernel on numpy arrays does not need."""
+    try:
+        return np.dtype(getattr(ml_dtypes, name, name))
+    except TypeError:
+        return None
+
+
+void: Final = DataType("void")
+int1: Final = DataType("int1")
+int8: Final = DataType("int8")
+int16: Final = DataType("int16")
+int32: Final = DataType("int32")
+int64: Final = DataType("int64")
+uint8: Final = DataType("uint8")
+uint16: Final = DataType("uint16")
+uint32: Final = DataType("uint32")
+uint64: Final = DataType("uint64")
+float16: Final = DataType("float16")
+float32: Final = DataType("float32")
+float64: Final = DataType("float64")
+bfloat16: Final = DataType("bfloat16")
 
 BY_NUMPY: Final = MappingProxyType(
     {

@@ -140,6 +140,9 @@ def load_padded(
     """Copy ``count`` pieces of ``length`` bytes into local memory, each filled up to whole blocks.
 
     ``gaps``: behind a piece, in blocks at the destination, in bytes at the source.
+
+    The filler is the padding's value, or that of the pad register. Without either it is the piece's first element, and
+    undefined where paddings are asked for.
     """
     op.check_types(core, (dst.dtype, src.dtype))
     size = dst.dtype.size
@@ -154,14 +157,16 @@ def load_padded(
     write = _without_filler(dst.access(0, there.extent)._replace(runs=there.runs()))
     read = src.access(core.gm, 0, origin.extent)._replace(runs=origin.runs())
     value = core.registers.pad_value if padding.value is None else padding.value
+    asked = bool(left or right)
     fill = np.frombuffer(_UNDEFINED, np.uint8) if value is None else dst.dtype.bytes_of(value)
-    unwritten = _around_pieces(write.lower, there, left, length) if value is None else ()
+    unwritten = _around_pieces(write.lower, there, left, length) if value is None and asked else ()
     buffer, offset = src.owner.buffer, src.offset
 
     def effect() -> None:
         for index in range(there.number):
-            piece = np.resize(fill, slot)
-            piece[left : left + length] = buffer.load(offset + index * origin.step, length)
+            loaded = buffer.load(offset + index * origin.step, length)
+            piece = np.resize(fill if value is not None or asked else loaded[:size], slot)
+            piece[left : left + length] = loaded
             _store(dst, write.lower + index * there.step, piece, None)
 
     pipe = pipe_between(core, op, write.memory.name, read.memory.name)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
 from cannery.isa.enums import ReduceOrder
-from cannery.isa.op import Op
+from cannery.isa.op import DAV_2201, DAV_3510, ByArch, Op
 from cannery.isa.operands import (
     BLOCK,
     REPEAT,
@@ -27,6 +27,7 @@ from cannery.isa.operands import (
     lane_numbers,
     lanes,
     pattern_of,
+    runs_of,
     stretch,
 )
 from cannery.isa.semantics import tree_sum
@@ -85,30 +86,31 @@ def reduce_block(
     op.check_types(core, (dst.dtype, src.dtype))
     op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
-    blocks = _blocks_of(pattern, BLOCK // src.dtype.size)
-    target = _block_target(dst, pattern, dst_rep, [block for block, _ in blocks])
+    groups = _groups(_places(source, pattern), BLOCK // src.dtype.size)
+    target = _at(dst, groups.numbers // 8 * dst_rep * 8 + groups.numbers % 8)
 
     def effect() -> None:
-        rows = gather(*source).reshape(pattern.repeats, -1)
-        results = [op.compute(rows[:, first:last]) for _, (first, last) in blocks]
-        scatter(*target, np.stack(results, axis=1).reshape(-1))
+        scatter(*target, _of_groups(op.compute, gather(*source), groups))
 
-    if blocks:
-        _issue(core, site, op, source, [target], effect)
+    _issue(core, site, op, source, [target], effect)
 
 
 def reduce_pair(
     core: Core, site: Site | None, op: Op, dst: Local, src: Local, addressing: Addressing, dst_rep: int
 ) -> None:
-    """One result for each two active lanes that follow each other; ``dst_rep`` in units of 128 bytes."""
+    """One result for each two neighbouring lanes of which one is active, at the pair's place in the repeat.
+
+    ``dst_rep`` in units of 128 bytes.
+    """
     op.check_types(core, (dst.dtype, src.dtype))
     op.check_strides(core, op.tensors[:1], [(0, dst_rep)])
     source, pattern = _source(core, op, src, addressing)
-    pairs = -(-source[1].number // max(pattern.repeats, 1) // 2)
-    target = _strided(dst, pattern.repeats, dst_rep * 128 // dst.dtype.size, pairs)
+    half = REPEAT // src.dtype.size // 2
+    groups = _groups(_places(source, pattern), 2)
+    target = _at(dst, groups.numbers // half * dst_rep * half + groups.numbers % half)
 
     def effect() -> None:
-        scatter(*target, op.compute(gather(*source).reshape(pattern.repeats, -1)).reshape(-1))
+        scatter(*target, _of_groups(tree_sum, gather(*source), groups))
 
     _issue(core, site, op, source, [target], effect)
 
@@ -126,7 +128,9 @@ def sum_of_tensor(
         values = gather(*source)
         if pattern is not None:
             values = _of_each(tree_sum, _rows(values, pattern, per_repeat))
-        scatter(*target, _total(values, per_repeat, pattern is None))
+            scatter(*target, _tree_total(values, per_repeat))
+        else:
+            scatter(*target, _TOTALS[core.soc.npu_arch](values, per_repeat))
 
     _issue(core, site, op, source, [target, *_scratch(scratch, source)], effect)
 
@@ -229,39 +233,77 @@ def _element_number(pattern: Pattern | None, at: int, count: int) -> int:
     return int(at // each * len(active) + active[at % each])
 
 
-def _blocks_of(pattern: Pattern, per_block: int) -> list[tuple[int, tuple[int, int]]]:
-    """Blocks with active lanes: their number, and where their lanes lie among the active ones of a repeat."""
-    found, at = [], 0
-    for block in range(8):
-        active = bin(pattern.bits >> block * per_block & (1 << per_block) - 1).count("1")
-        if active:
-            found.append((block, (at, at + active)))
-        at += active
-    return found
+class _Groups(NamedTuple):
+    """Neighbouring lanes that are reduced to one: the groups' numbers over all repeats, and their active lanes."""
+
+    numbers: Array
+    starts: Array
+    counts: Array
 
 
-def _block_target(dst: Local, pattern: Pattern, rep: int, blocks: list[int]) -> Operand:
-    if blocks == list(range(8)):
-        return _strided(dst, pattern.repeats, rep * 8, 8)
+def _places(source: Operand, pattern: Pattern) -> Array:
+    """The place of each active lane among the lanes of all repeats."""
+    src, region = source
+    per_repeat = REPEAT // src.dtype.size
+    lane = lane_numbers(pattern.bits, per_repeat)
+    return (np.arange(pattern.repeats)[:, None] * per_repeat + lane).reshape(-1)[: region.number]
+
+
+def _groups(places: Array, size: int) -> _Groups:
+    return _Groups(*np.unique(places // size, return_index=True, return_counts=True))
+
+
+def _of_groups(compute: Compute, values: Array, groups: _Groups) -> Array:
+    """The result for each group; those with as many lanes at once."""
+    results = np.empty(len(groups.numbers), values.dtype)
+    for count in np.unique(groups.counts):
+        these = groups.counts == count
+        results[these] = compute(values[groups.starts[these][:, None] + np.arange(count)])
+    return results
+
+
+def _at(dst: Local, index: Array) -> Operand:
+    """Elements at offsets, as an operand."""
     size = dst.dtype.size
-    index = (np.arange(pattern.repeats)[:, None] * rep * 8 + np.array(blocks or [0])).reshape(-1)
-    runs = tuple((int(at) * size, (int(at) + 1) * size) for at in index)
-    return dst, Lanes(index, len(index), (int(index.max()) + 1) * size if len(index) else 0, runs, True)
+    breaks = np.flatnonzero(np.diff(index) != 1)
+    if not len(index) or (not len(breaks) and index[0] == 0):
+        return dst, stretch(len(index), size)
+    distinct = len(np.unique(index)) == len(index)
+    return dst, Lanes(index, len(index), (int(index.max()) + 1) * size, runs_of(index, breaks, size), distinct)
 
 
-def _total(values: Array, per_repeat: int, counted: bool) -> Array:
-    """The sum in the device's order: lane-wise first for 256 to 1024 bytes, trees inside repeats, then over them."""
-    if counted and per_repeat < len(values) <= 4 * per_repeat:
-        rows = [values[at : at + per_repeat] for at in range(0, len(values), per_repeat)]
-        first = rows[0].copy()
-        for row in rows[1:]:
-            first[: len(row)] += row
-        values = first
+def _tree_total(values: Array, per_repeat: int) -> Array:
+    """The sum by trees inside repeats, then over their results, until one is left."""
     while len(values) > 1:
         pad = -len(values) % per_repeat if len(values) > per_repeat else 0
         padded = np.concatenate([values, np.zeros(pad, values.dtype)]) if pad else values
         values = tree_sum(padded.reshape(-1, min(per_repeat, len(padded))))
     return values
+
+
+def _accumulated(values: Array, per_repeat: int) -> Array:
+    """dav-2201's order of a sum with a count: a tree inside each repeat, the repeats one after the other."""
+    whole = len(values) // per_repeat * per_repeat
+    total = values.dtype.type(0)
+    for rows in (values[:whole].reshape(-1, per_repeat), values[None, whole:]):
+        for part in tree_sum(rows) if rows.size else ():
+            total = total + part
+    return np.array([total], values.dtype)
+
+
+def _folded(values: Array, per_repeat: int) -> Array:
+    """dav-3510's order of a sum with a count: 256 to 1024 bytes are added lane by lane first."""
+    if per_repeat < len(values) <= 4 * per_repeat:
+        first = values[:per_repeat].copy()
+        for at in range(per_repeat, len(values), per_repeat):
+            row = values[at : at + per_repeat]
+            first[: len(row)] += row
+        values = first
+    return _tree_total(values, per_repeat)
+
+
+_TOTALS: Final = ByArch({DAV_2201: _accumulated, DAV_3510: _folded})
+"""The order of reduce_sum with a count (`impl/basic_api/dav_c220` and `dav_c310`, ReduceSum)."""
 
 
 def _scratch(tensor: Local | None, source: Operand, each: int = 1) -> list[Operand]:

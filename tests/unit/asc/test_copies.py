@@ -77,6 +77,14 @@ def test_padded_pieces(count: int, length: int, src_gap: int, dst_gap: int, left
     np.testing.assert_array_equal(z, expected)
 
 
+def test_the_filler_of_a_padded_copy_that_asks_for_none_is_each_pieces_first_element() -> None:
+    x = np.arange(1, 65, dtype=np.int32)
+    shape = asc.DataCopyExtParams(2, 12, 4, 0, 0)
+    for padding in (None, asc.DataCopyPadExtParams(asc.int32, False, 0, 0, 9)):
+        z = run(x, np.zeros(16, np.int32), lambda t, g, pad=padding: asc.data_copy_pad(t, g, shape, pad), whole(16)[1])
+        assert list(z) == [1, 2, 3, 1, 1, 1, 1, 1, 5, 6, 7, 5, 5, 5, 5, 5]
+
+
 @given(count=st.integers(1, 4), length=st.integers(1, 20), src_gap=st.integers(0, 2), dst_gap=st.integers(0, 5))
 def test_stored_pieces_are_exact_to_the_byte(count: int, length: int, src_gap: int, dst_gap: int) -> None:
     x = np.arange(1, 1025, dtype=np.int16)

@@ -330,10 +330,120 @@ def test_reductions_of_a_tensor(dtype: Any, count: int) -> None:
 def test_sums_of_halves_stay_halves() -> None:
     x = np.full(4096, 1.001, np.float16)
     got = compute(lambda dst, src, tmp: asc.reduce_sum(dst, src, tmp, 4096), np.zeros(1, np.float16), x, x[:512])
-    values = x
-    while len(values) > 1:
-        values = values[::2] + values[1::2]
-    assert got[0] == values[0]
+    total = np.float16(0)
+    for row in x.reshape(-1, 128):
+        total += tree(row)
+    assert got[0] == total
+
+
+def on_950(call: Callable[..., None], out: Any, *inputs: Any) -> Any:
+    with session(soc="Ascend950PR_9589"):
+        return compute(call, out, *inputs)
+
+
+@pytest.mark.parametrize("count", [200, 300, 1000])
+def test_the_order_of_a_sum_with_a_count_is_the_chips(count: int) -> None:
+    x, work = sample(np.float16, count), np.zeros(512, np.float16)
+    padded = np.concatenate([x, np.zeros(-count % 128, np.float16)]).reshape(-1, 128)
+    in_sequence = np.float16(0)
+    for row in padded:
+        in_sequence += tree(row)
+    got = compute(lambda dst, src, tmp: asc.reduce_sum(dst, src, tmp, count), np.zeros(1, np.float16), x, work)
+    assert got[0] == in_sequence
+    lanes = padded[0]
+    for row in padded[1:]:
+        lanes = lanes + row
+    partial = np.array([tree(row) for row in padded] + [0] * (8 - len(padded)), np.float16)
+    got = on_950(lambda dst, src, tmp: asc.reduce_sum(dst, src, tmp, count), np.zeros(1, np.float16), x, work)
+    assert got[0] == (tree(lanes) if count <= 512 else tree(partial))
+
+
+def test_pairs_keep_their_place() -> None:
+    x = np.arange(1, 129, dtype=np.float32)
+    got = compute(lambda dst, src: asc.pair_reduce_sum(dst, src, 2, [0b0110, 0], 1, 1, 8), np.zeros(64, np.float32), x)
+    expected = np.zeros(64, np.float32)
+    expected[[0, 1, 32, 33]] = 2, 3, 66, 67
+    np.testing.assert_array_equal(got, expected)
+    far = compute(lambda dst, src: asc.pair_reduce_sum(dst, src, 1, [0b111 << 40, 0], 1, 1, 8), expected * 0, x)
+    assert list(np.flatnonzero(far)) == [20, 21] and list(far[20:22]) == [41 + 42, 43]
+
+
+@pytest.mark.parametrize("name", ["block_reduce_sum", "block_reduce_max", "pair_reduce_sum"])
+def test_reductions_of_neighbours_in_counter_mode(name: str) -> None:
+    x, size = np.arange(1, 129, dtype=np.float32), 2 if name.startswith("pair") else 8
+
+    def call(dst: Any, src: Any) -> None:
+        asc.set_mask_count()
+        getattr(asc, name)(dst, src, 1, 100, 1, 1, 8)
+        asc.set_mask_norm()
+
+    got = compute(call, np.full(64, -1, np.float32), x)
+    groups = [x[at : min(at + size, 100)] for at in range(0, 100, size)]
+    expected = [float(group.max() if name.endswith("max") else group.sum()) for group in groups]
+    assert list(got[: len(groups)]) == expected and (got[len(groups) :] == -1).all()
+
+
+def test_axpy_converts_halves_before_it_multiplies() -> None:
+    x = np.array([60000, 1, 2, 3], np.float16)
+    got = compute(lambda dst, src: asc.axpy(dst, src, 2.0, 4), np.ones(4, np.float32), x)
+    np.testing.assert_array_equal(got, [120001, 3, 5, 7])
+
+
+def test_the_dequantisation_scale_is_a_half() -> None:
+    def call(dst: Any, src: Any) -> None:
+        asc.set_deq_scale(0.1)
+        asc.cast(dst, src, R.CAST_NONE, 8)
+
+    got = compute(call, np.zeros(8, np.float16), np.full(8, 7, np.int32))
+    assert (got == np.float16(0.6997)).all() and got[0] != np.float16(0.7)
+
+
+def test_a_comparison_with_a_count_makes_the_bits_of_whole_repeats() -> None:
+    a, b = np.zeros(128, np.float32), np.ones(128, np.float32)
+    call = lambda dst, x, y: asc.compare(dst, x, y, asc.CMPMODE.LT, 100)  # noqa: E731
+    got = compute(call, np.zeros(16, np.uint8), a, b)
+    assert list(got) == [255] * 8 + [0] * 8
+    assert int(np.unpackbits(on_950(call, np.zeros(16, np.uint8), a, b)).sum()) == 100
+
+
+@pytest.mark.parametrize("name", ["exp", "ln"])
+def test_exp_and_ln_of_floats_are_within_one_ulp(name: str) -> None:
+    x = np.random.default_rng(3).uniform(1e-3, 80, 2000).astype(np.float32)
+    got = compute(lambda dst, src: getattr(asc, name)(dst, src, 2000), np.zeros(2000, np.float32), x)
+    exact = {"exp": np.exp, "ln": np.log}[name](x.astype(np.float64))
+    assert (np.abs(got - exact) <= np.spacing(np.abs(exact).astype(np.float32))).all()
+    np.testing.assert_array_equal(got, exact.astype(np.float32))
+
+
+def test_select_takes_the_bits_of_the_mask_registers_lanes() -> None:
+    bits = np.array([0b10101010] * 16, np.uint8)
+    a, b = np.arange(1, 129, dtype=np.float32), -np.arange(1, 129, dtype=np.float32)
+
+    def call(dst: Any, mask: Any, x: Any, y: Any) -> None:
+        asc.set_vector_mask(0, 0b1110)
+        mode, params = asc.SelMode.VSEL_TENSOR_TENSOR_MODE, asc.BinaryRepeatParams()
+        asc.select(dst, mask, x, y, mode, 64, 2, params, is_set_mask=False)
+        asc.reset_mask()
+
+    got = compute(call, np.zeros(128, np.float32), bits, a, b)
+    expected = np.zeros(128, np.float32)
+    expected[[1, 2, 3, 65, 66, 67]] = 2, -3, 4, 66, -67, 68
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("repeats", [0, 1, 7])
+def test_in_counter_mode_select_ignores_the_repeats(repeats: int) -> None:
+    bits = np.array([0b10101010] * 16, np.uint8)
+    a, b = np.arange(1, 129, dtype=np.float32), -np.arange(1, 129, dtype=np.float32)
+
+    def call(dst: Any, mask: Any, x: Any, y: Any) -> None:
+        asc.set_mask_count()
+        mode, params = asc.SelMode.VSEL_TENSOR_TENSOR_MODE, asc.BinaryRepeatParams()
+        asc.select(dst, mask, x, y, mode, 100, repeats, params)
+        asc.set_mask_norm()
+
+    got = compute(call, np.zeros(128, np.float32), bits, a, b)
+    np.testing.assert_array_equal(got, np.where(np.arange(128) >= 100, 0, np.where(np.arange(128) % 2, a, b)))
 
 
 def test_copy_brcb_transpose_gather() -> None:

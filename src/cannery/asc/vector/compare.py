@@ -8,7 +8,7 @@ from typing import Any, Final
 from cannery.asc.context import here, running
 from cannery.asc.enums import CMPMODE, SelMode
 from cannery.asc.params import BinaryRepeatParams
-from cannery.asc.tensors import LocalTensor
+from cannery.asc.tensors import LocalTensor, check_operands, core_of
 from cannery.asc.vector.forms import addressing_of, strides
 from cannery.isa import compare as isa
 from cannery.isa.operands import Addressing
@@ -27,11 +27,12 @@ def compare(dst: LocalTensor, src0: LocalTensor, src1: Any, *args: Any, **option
     The mask is ignored on A2/A3.
     """
     if not isinstance(src1, LocalTensor):
+        check_operands("compare", {"src0": dst, "src1": src0})
         _compare_register(dst, src0, CMPMODE(src1), args, options)
         return
     mode, args = _mode(args, options)
     addressing = addressing_of(_COMPARE, args, options, _SOURCES)
-    isa.compare(dst.owner.core, here(), _COMPARE, dst, (src0, src1), mode, addressing)
+    isa.compare(core_of(_COMPARE, dst, src0, src1), here(), _COMPARE, dst, (src0, src1), mode, addressing)
 
 
 def compare_scalar(dst: LocalTensor, src0: LocalTensor, src1_scalar: Any, *args: Any, **options: Any) -> None:
@@ -39,7 +40,7 @@ def compare_scalar(dst: LocalTensor, src0: LocalTensor, src1_scalar: Any, *args:
     op = TABLE["compare_scalar"]
     mode, args = _mode(args, options)
     addressing = addressing_of(op, args, options, ("src",))
-    isa.compare(dst.owner.core, here(), op, dst, (src0,), mode, addressing, src1_scalar)
+    isa.compare(core_of(op, dst, src0), here(), op, dst, (src0,), mode, addressing, src1_scalar)
 
 
 def _mode(args: tuple[Any, ...], options: dict[str, Any]) -> tuple[CMPMODE, tuple[Any, ...]]:
@@ -82,4 +83,6 @@ def select(
     two = isinstance(src1, LocalTensor)
     addressing = addressing_of(op, args, options, ("dst", "src0", "src1") if two else ("dst", "src0"))
     sources, scalar = ((src0, src1), None) if two else ((src0,), src1)
-    isa.select(dst.owner.core, here(), op, dst, sel_mask, sources, SelMode(sel_mode), addressing, scalar)
+    isa.select(
+        core_of(op, dst, sel_mask, *sources), here(), op, dst, sel_mask, sources, SelMode(sel_mode), addressing, scalar
+    )

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from cannery.asc.context import here
-from cannery.asc.tensors import LocalTensor
+from cannery.asc.tensors import LocalTensor, core_of
 from cannery.asc.vector.forms import addressing_of
 from cannery.isa import table
 from cannery.isa.op import Op
@@ -21,7 +21,7 @@ def binary(op: Op) -> Call:
 
     def call(dst: LocalTensor, src0: LocalTensor, src1: LocalTensor, *args: Any, **options: Any) -> None:
         addressing = addressing_of(op, args, options, op.operands)
-        lanewise(dst.owner.core, here(), op, (dst, src0, src1), addressing)
+        lanewise(core_of(op, dst, src0, src1), here(), op, (dst, src0, src1), addressing)
 
     return call
 
@@ -30,7 +30,7 @@ def unary(op: Op) -> Call:
     """``f(dst, src, count | mask, repeat_times, repeat_params, is_set_mask=True)``."""
 
     def call(dst: LocalTensor, src: LocalTensor, *args: Any, **options: Any) -> None:
-        lanewise(dst.owner.core, here(), op, (dst, src), addressing_of(op, args, options, op.operands))
+        lanewise(core_of(op, dst, src), here(), op, (dst, src), addressing_of(op, args, options, op.operands))
 
     return call
 
@@ -40,7 +40,7 @@ def with_scalar(op: Op) -> Call:
     operands = op.tensors
 
     def call(dst: LocalTensor, src: LocalTensor, scalar: Any, *args: Any, **options: Any) -> None:
-        lanewise(dst.owner.core, here(), op, (dst, src), addressing_of(op, args, options, operands), scalar)
+        lanewise(core_of(op, dst, src), here(), op, (dst, src), addressing_of(op, args, options, operands), scalar)
 
     return call
 

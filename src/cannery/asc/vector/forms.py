@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -13,6 +13,7 @@ from cannery.isa.operands import Addressing
 
 _COUNTED = ("count", "is_set_mask")
 _MASKED = ("mask", "repeat_times", "repeat_params", "is_set_mask")
+_MASKING = frozenset(_MASKED[:3])
 
 
 def addressing_of(op: Op, args: Sequence[Any], options: dict[str, Any], operands: tuple[str, ...]) -> Addressing:
@@ -25,17 +26,39 @@ def addressing_of(op: Op, args: Sequence[Any], options: dict[str, Any], operands
         return Addressing(int(args[0]))
     if not options and len(args) == 3:
         return _masked(args[0], args[1], args[2], True, operands)
-    counted = "count" in options or len(args) == 1 or (len(args) == 2 and isinstance(args[1], bool))
-    names = _COUNTED if counted else _MASKED
-    values = dict(zip(names, args, strict=False)) | options
-    unknown = [key for key in values if key not in names]
-    if unknown or len(args) > len(names) or (not values):
-        raise TypeError(f"{op.name}: found {sorted(values) or 'no'} arguments, expected {' or '.join(map(str, names))}")
+    if not _is_masked(args, options):
+        values = named(op, _COUNTED, args, options)
+        if "count" not in values:
+            raise TypeError(f"{op.name}: found no count, expected {' or '.join(map(str, (_COUNTED, _MASKED)))}")
+        return Addressing(int(values["count"]), set_mask=values.get("is_set_mask", True))
+    values = named(op, _MASKED, args, options)
     set_mask = values.get("is_set_mask", True)
-    if counted:
-        return Addressing(int(values["count"]), set_mask=set_mask)
+    if "mask" not in values and set_mask:
+        raise TypeError(f"{op.name}: found no mask, expected {', '.join(_MASKED)}")
     params, repeats = values.get("repeat_params"), values.get("repeat_times", 1)
     return _masked(values.get("mask"), repeats, params, set_mask, operands)
+
+
+def _is_masked(args: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    """Which form is meant: a keyword of its own tells, a list, or a second number by position."""
+    if "count" in options:
+        return False
+    by_position = len(args) > 2 or (len(args) == 2 and not isinstance(args[1], bool))
+    return bool(_MASKING & options.keys()) or by_position or (bool(args) and isinstance(args[0], (list, tuple)))
+
+
+def named(op: Op, names: Sequence[str], args: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name, of one form of a call.
+
+    Raises:
+        TypeError: the form has no such argument, or one is given twice.
+    """
+    values = dict(zip(names, args, strict=False))
+    odd = [key for key in options if key not in names or key in values]
+    if odd or len(args) > len(names):
+        what = f"argument {odd[0]}" if odd else f"{len(args)} arguments by position"
+        raise TypeError(f"{op.name}: found {what}, expected {', '.join(names)}, each once")
+    return values | dict(options)
 
 
 def _masked(mask: Any, repeats: Any, params: Any, set_mask: bool, operands: tuple[str, ...]) -> Addressing:
@@ -54,7 +77,15 @@ def _fields(operands: tuple[str, ...]) -> attrgetter[Any]:
     return attrgetter(*(f"{name}_{step}_stride" for name in operands for step in ("blk", "rep")))
 
 
-def count_or(names: Sequence[str], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name: of the form that takes ``count`` alone, or of the one that takes ``names``."""
-    chosen = ("count",) if "count" in options or len(args) == 1 else names
-    return dict(zip(chosen, args, strict=False)) | options
+def count_or(op: Op, names: Sequence[str], args: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name: of the form that takes ``count`` alone, or of the one that takes ``names``.
+
+    Raises:
+        TypeError: neither form takes these arguments.
+    """
+    counted = "count" in options or (len(args) == 1 and not set(names) & options.keys())
+    values = named(op, ("count",) if counted else names, args, options)
+    missing = [] if counted else [name for name in names if name not in values and name != "is_set_mask"]
+    if missing:
+        raise TypeError(f"{op.name}: found no {missing[0]}, expected count or {', '.join(names)}")
+    return values

@@ -6,7 +6,7 @@ from typing import Any
 
 from cannery.asc.context import here, running
 from cannery.asc.params import BrcbRepeatParams, CopyRepeatParams
-from cannery.asc.tensors import LocalTensor
+from cannery.asc.tensors import LocalTensor, core_of
 from cannery.asc.vector.forms import count_or, strides
 from cannery.isa import rearrange
 from cannery.isa.operands import Addressing
@@ -18,14 +18,15 @@ __all__ = ["brcb", "copy", "duplicate", "gather", "transpose"]
 def duplicate(dst: LocalTensor, scalar: Any, *args: Any, **options: Any) -> None:
     """Fill: ``…, count`` or ``…, mask, repeat_times, dst_block_stride, dst_repeat_stride, is_set_mask=True``."""
     names = ("mask", "repeat_times", "dst_block_stride", "dst_repeat_stride", "is_set_mask")
-    values = count_or(names, args, options)
+    values = count_or(TABLE["duplicate"], names, args, options)
     if "count" in values:
         addressing = Addressing(int(values["count"]))
     else:
         steps = (int(values["dst_block_stride"]), int(values["dst_repeat_stride"]))
         set_mask = values.get("is_set_mask", True)
         addressing = Addressing(None, values.get("mask"), int(values["repeat_times"]), (steps,), set_mask)
-    rearrange.duplicate(dst.owner.core, here(), TABLE["duplicate"], dst, scalar, addressing)
+    op = TABLE["duplicate"]
+    rearrange.duplicate(core_of(op, dst), here(), op, dst, scalar, addressing)
 
 
 def copy(
@@ -39,13 +40,15 @@ def copy(
         (int(params.src_stride), int(params.src_repeat_size)),
     )
     addressing = Addressing(None, mask, int(repeat_time), steps, is_set_mask)
-    rearrange.copy(dst.owner.core, here(), TABLE["copy"], dst, src, addressing)
+    op = TABLE["copy"]
+    rearrange.copy(core_of(op, dst, src), here(), op, dst, src, addressing)
 
 
 def brcb(dst: LocalTensor, src0: LocalTensor, repeat_times: int, repeat_params: BrcbRepeatParams) -> None:
     """Each repeat takes 8 elements; element i fills block i of the destination."""
     (steps,) = strides(repeat_params, ("dst",))
-    rearrange.broadcast_to_blocks(dst.owner.core, here(), TABLE["brcb"], dst, src0, int(repeat_times), steps)
+    op = TABLE["brcb"]
+    rearrange.broadcast_to_blocks(core_of(op, dst, src0), here(), op, dst, src0, int(repeat_times), steps)
 
 
 def transpose(dst: LocalTensor, src: LocalTensor, *rest: Any) -> None:
@@ -56,7 +59,8 @@ def transpose(dst: LocalTensor, src: LocalTensor, *rest: Any) -> None:
     """
     if rest:
         raise NotImplementedError(f"transpose with TransposeParamsExt on {running().soc.name} is not simulated")
-    rearrange.transpose(dst.owner.core, here(), TABLE["transpose"], dst, src)
+    op = TABLE["transpose"]
+    rearrange.transpose(core_of(op, dst, src), here(), op, dst, src)
 
 
 def gather(
@@ -66,11 +70,13 @@ def gather(
 
     ``…, count`` or ``…, mask, repeat_times, dst_rep_stride``.
     """
-    values = count_or(("mask", "repeat_times", "dst_rep_stride"), args, options)
+    values = count_or(TABLE["gather"], ("mask", "repeat_times", "dst_rep_stride"), args, options)
     if "count" in values:
         addressing = Addressing(int(values["count"]))
     else:
         steps = (1, int(values["dst_rep_stride"]))
         addressing = Addressing(None, values["mask"], int(values["repeat_times"]), (steps,))
     op = TABLE["gather"]
-    rearrange.gather_elements(dst.owner.core, here(), op, dst, src, src_offset, int(src_base), addressing)
+    rearrange.gather_elements(
+        core_of(op, dst, src, src_offset), here(), op, dst, src, src_offset, int(src_base), addressing
+    )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cannery.asc.context import here
 from cannery.asc.enums import ReduceOrder
-from cannery.asc.tensors import LocalTensor
+from cannery.asc.tensors import LocalTensor, core_of
 from cannery.asc.vector.forms import count_or
 from cannery.isa import reduce as isa
 from cannery.isa.op import Op
@@ -30,7 +30,7 @@ def _repeat(op: Op) -> Call:
         src_rep_stride: int, is_set_mask: bool = True,
     ) -> None:  # fmt: skip
         addressing = _addressing(mask, repeat_time, src_blk_stride, src_rep_stride, is_set_mask)
-        isa.reduce_repeat(src.owner.core, here(), op, dst, src, addressing, int(dst_rep_stride))
+        isa.reduce_repeat(core_of(op, dst, src), here(), op, dst, src, addressing, int(dst_rep_stride))
 
     return call
 
@@ -44,7 +44,7 @@ def _repeat_first(op: Op) -> Call:
     ) -> None:  # fmt: skip
         del dst_blk_stride
         addressing = _addressing(mask, repeat_time, src_blk_stride, src_rep_stride, is_set_mask)
-        isa.reduce_repeat(src.owner.core, here(), op, dst, src, addressing, int(dst_rep_stride))
+        isa.reduce_repeat(core_of(op, dst, src), here(), op, dst, src, addressing, int(dst_rep_stride))
 
     return call
 
@@ -58,7 +58,7 @@ def _best_of_repeat(op: Op) -> Call:
     ) -> None:  # fmt: skip
         addressing = _addressing(mask, repeat_time, src_blk_stride, src_rep_stride, is_set_mask)
         fields = ReduceOrder(order)
-        isa.best_of_repeat(src.owner.core, here(), op, dst, src, addressing, int(dst_rep_stride), fields)
+        isa.best_of_repeat(core_of(op, dst, src), here(), op, dst, src, addressing, int(dst_rep_stride), fields)
 
     return call
 
@@ -71,7 +71,7 @@ def _block(op: Op) -> Call:
         src_rep_stride: int,
     ) -> None:  # fmt: skip
         addressing = _addressing(mask, repeat, src_blk_stride, src_rep_stride)
-        isa.reduce_block(src.owner.core, here(), op, dst, src, addressing, int(dst_rep_stride))
+        isa.reduce_block(core_of(op, dst, src), here(), op, dst, src, addressing, int(dst_rep_stride))
 
     return call
 
@@ -84,13 +84,13 @@ def _pair(op: Op) -> Call:
         src_rep_stride: int, is_set_mask: bool = True,
     ) -> None:  # fmt: skip
         addressing = _addressing(mask, repeat_time, src_blk_stride, src_rep_stride, is_set_mask)
-        isa.reduce_pair(src.owner.core, here(), op, dst, src, addressing, int(dst_rep_stride))
+        isa.reduce_pair(core_of(op, dst, src), here(), op, dst, src, addressing, int(dst_rep_stride))
 
     return call
 
 
-def _whole(args: Sequence[Any], options: Mapping[str, Any]) -> Addressing:
-    values = count_or(("mask", "repeat_time", "src_rep_stride"), args, dict(options))
+def _whole(op: Op, args: Sequence[Any], options: Mapping[str, Any]) -> Addressing:
+    values = count_or(op, ("mask", "repeat_time", "src_rep_stride"), args, options)
     if "count" in values:
         return Addressing(int(values["count"]))
     return _addressing(values["mask"], values["repeat_time"], 1, values["src_rep_stride"])
@@ -100,7 +100,7 @@ def _sum_of_tensor(op: Op) -> Call:
     """``dst[0]`` = the sum: ``…, count`` or ``…, mask, repeat_time, src_rep_stride``. The workspace is overwritten."""
 
     def call(dst: LocalTensor, src: LocalTensor, shared_tmp_buffer: LocalTensor, *args: Any, **options: Any) -> None:
-        isa.sum_of_tensor(src.owner.core, here(), op, dst, src, shared_tmp_buffer, _whole(args, options))
+        isa.sum_of_tensor(core_of(op, dst, src), here(), op, dst, src, shared_tmp_buffer, _whole(op, args, options))
 
     return call
 
@@ -112,8 +112,8 @@ def _best_of_tensor(op: Op) -> Call:
         indexed = bool(options.pop("cal_index", False))
         if args and isinstance(args[-1], bool):
             indexed, args = args[-1], args[:-1]
-        core = src.owner.core
-        isa.best_of_tensor(core, here(), op, dst, src, shared_tmp_buffer, _whole(args, options), indexed)
+        core = core_of(op, dst, src)
+        isa.best_of_tensor(core, here(), op, dst, src, shared_tmp_buffer, _whole(op, args, options), indexed)
 
     return call
 
