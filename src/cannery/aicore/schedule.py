@@ -7,6 +7,7 @@ timing. A launch whose cores never wait for each other stays in the caller's thr
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from threading import Event, Thread
@@ -45,6 +46,9 @@ class Schedule:
 
     def __init__(self, order: Sequence[int], body: Callable[[int], None], resident: int) -> None:
         self._seats = {index: Seat(index) for index in order}
+        self._new = deque(self._seats.values())
+        self._waiting: set[int] = set()
+        self._rank = {index: rank for rank, index in enumerate(order)}
         self._body = body
         self._resident = resident
         self._failure: BaseException | None = None
@@ -77,26 +81,26 @@ class Schedule:
             return
         seat = self._seats[index]
         seat.state, seat.ready, seat.fail = BLOCKED, ready, fail
+        self._waiting.add(index)
         following = self._next()
         if following is not seat:
             self._hand_over(following)
             seat.wake.wait()
             seat.wake.clear()
         seat.state = RUNNING
+        self._waiting.discard(index)
         if seat.verdict is not None:
             raise seat.verdict
 
     def _next(self) -> Seat | None:
         """Who runs next: a core whose wait is over, a new one, or, when nobody can go on, one that is told so."""
-        waiting = [seat for seat in self._seats.values() if seat.state == BLOCKED]
+        waiting = [self._seats[index] for index in sorted(self._waiting, key=self._rank.__getitem__)]
         if self._failure is None:
             for seat in waiting:
                 if seat.ready():
                     return seat
-            if len(waiting) < self._resident:
-                for seat in self._seats.values():
-                    if seat.state == NEW:
-                        return seat
+            if len(waiting) < self._resident and self._new:
+                return self._new[0]
         if not waiting:
             return None
         seat = waiting[0]
@@ -129,13 +133,13 @@ class Schedule:
         while seat is not None and seat.state == NEW:
             self._run(seat)
             seat = self._next()
-        for other in self._seats.values():
-            if self._failure is not None and other.state == NEW:
-                other.state = DONE
+        while self._failure is not None and self._new:
+            self._new.popleft().state = DONE
         self._hand_over(seat)
 
     def _run(self, seat: Seat) -> None:
         seat.state = RUNNING
+        self._new.popleft()
         try:
             self._body(seat.index)
         except Aborted:

@@ -190,6 +190,9 @@ class LocalTensor(Local, _Indexed):
         self.owner: Any = None
         self.shape_info: Any = None
         self.tag: Any = 0
+        for name, value in (("addr", self.addr), ("tile_size", self.size)):
+            if value < 0:
+                raise ValueError(f"LocalTensor: {name}: found {value}, expected 0 or more")
         if tile_size is not None:
             size = self.size * dtype.sizeof()
             self.owner = static(running(), here(), pos, self.addr, size, f"LocalTensor at {self.addr}")
@@ -248,6 +251,8 @@ class LocalTensor(Local, _Indexed):
 
     def set_addr_with_offset(self, src: LocalTensor, offset: int) -> None:
         """Let this tensor start ``offset`` elements of the source's type behind the source's start."""
+        if src.addr + int(offset) * src.dtype.size < 0:
+            raise ValueError(f"set_addr_with_offset: found {int(offset)}, expected an address of 0 or more bytes")
         self.owner = src.owner
         self.addr = src.addr + int(offset) * src.dtype.size
 

@@ -297,8 +297,17 @@ def _combiner(core: Core, src: Tensor) -> Callable[[Any, Any], Any]:
 
 def _copy_pieces(dst: Tensor, src: Tensor, to: int, start: int, there: Pieces, origin: Pieces, combine: Any) -> None:
     for index in range(there.number):
-        data = _load(src, start + index * origin.step, origin.length)
+        # What the destination has not is dropped: as much as a wrong count may say is never made.
+        kept = max(0, min(origin.length, _end(dst) - (to + index * there.step)))
+        data = _load(src, start + index * origin.step, kept)
         _store(dst, to + index * there.step, data, combine)
+
+
+def _end(tensor: Tensor) -> int:
+    """Behind the last address of a tensor's memory."""
+    if isinstance(tensor, Local):
+        return int(tensor.owner.memory.size)
+    return int(tensor.owner.origin + tensor.owner.buffer.nbytes)
 
 
 def _load(tensor: Tensor, address: int, length: int) -> Array:

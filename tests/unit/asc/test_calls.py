@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -121,3 +122,32 @@ def test_a_data_type_by_its_name() -> None:
     assert token.bitwidth is None and not token.is_numeric() and str(token) == "token"
     with pytest.raises(ValueError, match="sizeof: found token"):
         token.sizeof()
+
+
+def test_a_copy_of_a_wild_count_is_out_of_bounds_and_takes_no_memory() -> None:
+    most = 2**31 - 8
+    x = np.arange(64, dtype=np.float32)
+
+    def body(gm: Any) -> None:
+        asc.data_copy(tensor(), gm, most)
+        asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+        asc.data_copy(gm, tensor(), most)
+
+    tracemalloc.start()
+    try:
+        with session(check=True) as found:
+            calling[1](x, body)
+        assert tracemalloc.get_traced_memory()[1] < 2**26
+    finally:
+        tracemalloc.stop()
+    assert {finding.kind for finding in found.findings()} == {"OOB"}
+    np.testing.assert_array_equal(x, np.arange(64))
+
+
+def test_negative_places_are_refused() -> None:
+    with pytest.raises(ValueError, match="LocalTensor: addr: found -32, expected 0 or more"):
+        run(lambda g: asc.LocalTensor(F, CALC, -32, 8))
+    with pytest.raises(ValueError, match="LocalTensor: tile_size: found -8, expected 0 or more"):
+        run(lambda g: asc.LocalTensor(F, CALC, 0, -8))
+    with pytest.raises(ValueError, match="set_addr_with_offset: found -8"):
+        run(lambda g: tensor().set_addr_with_offset(tensor(), -8))
