@@ -99,7 +99,7 @@ def _address(value: Any) -> int:
 def _string(value: Any) -> str | None:
     if value is None:
         return None
-    return value.decode() if isinstance(value, bytes) else to_text(value)
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else to_text(value)
 
 
 _CONVERTERS: Mapping[Kind, Callable[[Any], Any]] = MappingProxyType(

@@ -162,7 +162,11 @@ def check_value(value: complex, dtype: torch.dtype) -> None:
         stored = torch.full((), value, dtype=dtype).item()
     except (RuntimeError, TypeError, OverflowError):
         raise RaggedError("value", _shown(value), f"a number that {dtype} can hold") from None
+    if dtype == torch.float8_e8m0fnu and not value == stored > 0 and not cmath.isnan(value):
+        raise RaggedError("value", _shown(value), f"a power of two, or nan: {dtype} holds no other number, and no 0")
     floating = dtype.is_floating_point or dtype.is_complex
+    if dtype == torch.float8_e4m3fn and cmath.isinf(value):
+        raise RaggedError("value", _shown(value), f"a number or nan: {dtype} has no infinity")
     if floating and cmath.isfinite(value) and abs(value) > torch.finfo(dtype).max:
         raise RaggedError("value", _shown(value), f"at most {torch.finfo(dtype).max}, the range of {dtype}")
     if not floating and stored != value:

@@ -7,8 +7,10 @@ keys, in memory for some rows at a time: neither scores nor a target that is bui
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import torch
@@ -92,6 +94,20 @@ def _check_names(call: Mapping[str, Any]) -> None:
         raise TypeError(f"LightningIndexerKLLoss: found {unknown!r}, expected one of {', '.join(names)}")
 
 
+def _check_tensors(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, Tensor):
+            raise ArgumentError(name, type(value).__name__, "a tensor")
+
+
+def _is_integer(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def _is_finite(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+
+
 class LightningIndexerKLLoss(nn.Module):
     """KL loss between the main attention's distribution and the lightning indexer's, summed or averaged over rows.
 
@@ -127,10 +143,14 @@ class LightningIndexerKLLoss(nn.Module):
             raise ArgumentError("reduction", repr(reduction), ", ".join(REDUCTIONS))
         if layout not in ("BSND", "TND"):
             raise ArgumentError("layout", repr(layout), "BSND or TND")
-        if mask_mode not in (0, 3):
-            raise ArgumentError("mask_mode", str(mask_mode), "0 or 3")
-        if not 1 <= cmp_ratio <= 128:
-            raise ArgumentError("cmp_ratio", str(cmp_ratio), "a value in [1, 128]")
+        if not _is_integer(mask_mode) or mask_mode not in (0, 3):
+            raise ArgumentError("mask_mode", repr(mask_mode), "0 or 3")
+        if not _is_integer(cmp_ratio) or not 1 <= cmp_ratio <= 128:
+            raise ArgumentError("cmp_ratio", repr(cmp_ratio), "an integer in [1, 128]")
+        if not _is_finite(coefficient):
+            raise ArgumentError("coefficient", repr(coefficient), "a finite real number")
+        if scale is not None and not _is_finite(scale):
+            raise ArgumentError("scale", repr(scale), "a finite real number, or None")
         self.reduction, self.coefficient, self.layout = reduction, coefficient, layout
         self.mask_mode, self.cmp_ratio, self.scale = mask_mode, cmp_ratio, scale
 
@@ -165,6 +185,7 @@ class LightningIndexerKLLoss(nn.Module):
             TypeError: an argument of another name.
         """
         _check_names(call)
+        _check_tensors(q=q, k=k, w=w)
         if self.coefficient == 0:
             return _NoLoss.apply(q, k, w, w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()))
         return _Loss.apply(q, k, w, self._plan(q, k, target, call))
@@ -174,6 +195,7 @@ class LightningIndexerKLLoss(nn.Module):
     ) -> LossAndGradients:
         """Loss and gradients of q, k and w in one call, for a backward of one's own. Arguments as ``forward``."""
         _check_names(call)
+        _check_tensors(q=q, k=k, w=w)
         if self.coefficient == 0:
             zeros = (torch.zeros_like(x, requires_grad=False) for x in (q, k, w))
             return LossAndGradients(w.new_zeros(q.shape[:-2] if self.reduction == "none" else ()), *zeros)
@@ -195,7 +217,7 @@ class LightningIndexerKLLoss(nn.Module):
             mask_mode=self.mask_mode,
             cmp_ratio=self.cmp_ratio,
         )
-        geometry["rows"] = None if given.rows is None else as_int64(given.rows)
+        geometry["rows"] = None if given.rows is None else as_int64("rows", given.rows)
         source = self._target(tuple(q.shape[:-2]), tuple(k.shape[:-2]), _near(target), given.attn_q, given.attn_k)
         return _Plan(source, geometry, self.reduction, self.coefficient)
 
@@ -207,12 +229,13 @@ class LightningIndexerKLLoss(nn.Module):
         attn_q: Tensor | None,
         attn_k: Tensor | None,
     ) -> ReadyTarget | AttentionTarget:
+        named = {"target": target, "attn_q": attn_q, "attn_k": attn_k}
+        _check_tensors(**{name: tensor for name, tensor in named.items() if tensor is not None})
         if target is not None and attn_q is None and attn_k is None:
             return ReadyTarget(target, rows)
         if target is None and attn_q is not None and attn_k is not None:
             scale = attn_q.shape[-1] ** -0.5 if self.scale is None else self.scale
             return AttentionTarget(attn_q, attn_k, scale, rows, keys)
-        named = {"target": target, "attn_q": attn_q, "attn_k": attn_k}
         given = ", ".join(name for name, tensor in named.items() if tensor is not None) or "nothing"
         raise ArgumentError("target", given, "either target, or attn_q and attn_k")
 

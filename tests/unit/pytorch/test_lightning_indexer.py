@@ -361,3 +361,45 @@ def test_a_second_derivative_is_refused_not_zero(reduction: str) -> None:
     assert all(torch.equal(own, theirs) for own, theirs in zip(gradients, plain, strict=True))
     with pytest.raises(RuntimeError, match="second derivative"):
         (loss.sum() + gradients[0].norm()).backward()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seqused_q", [1.9, 2.9]), ("seqused_q", torch.tensor([True, False])), ("seqused_k", ["1", "2"]),
+        ("seqused_q", [2**64, 1]), ("seqused_q", [[1], [2, 3]]), ("rows", [0.5, 1.5]), ("rows", [True, False]),
+    ],
+)  # fmt: skip
+def test_lengths_and_rows_are_integers(name: str, value: Any) -> None:
+    q, k, w = indexer(4, 6)
+    batches = (q.reshape(2, 2, 3, 4), k.reshape(2, 3, 1, 4), w.reshape(2, 2, 3))
+    with pytest.raises(ArgumentError, match=f"{name}: found .* expected integers"):
+        LightningIndexerKLLoss()(*batches, target(2, 3).expand(2, 2, 1, 3), **{name: value})
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"coefficient": 1j}, {"coefficient": float("nan")}, {"cmp_ratio": 1.5}, {"mask_mode": 3.0}, {"scale": "x"}],
+)
+def test_settings_are_numbers_of_their_kind(setting: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError, match=next(iter(setting))):
+        LightningIndexerKLLoss(**setting)
+
+
+def test_what_is_no_tensor_is_named() -> None:
+    q, k, w = indexer(4, 6)
+    criterion = LightningIndexerKLLoss(layout="TND")
+    ends: dict[str, Any] = {"cu_seqlens_q": [0, 4], "cu_seqlens_k": [0, 6]}
+    calls: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+        "q": ((None, k, w, target(4, 6)), {}), "k": ((q, [1], w, target(4, 6)), {}), "target": ((q, k, w, [1]), {}),
+        "attn_q": ((q, k, w), {"attn_q": [1], "attn_k": k}),
+    }  # fmt: skip
+    for name, (tensors, more) in calls.items():
+        with pytest.raises(ArgumentError, match=f"^{name}: found .* expected a tensor"):
+            criterion(*tensors, **ends, **more)
+
+
+def test_no_heads_are_refused() -> None:
+    q, k, w = indexer(4, 6, heads=0)
+    with pytest.raises(ArgumentError, match="q: found no heads, expected at least one"):
+        LightningIndexerKLLoss(layout="TND")(q, k, w, target(4, 6), cu_seqlens_q=[0, 4], cu_seqlens_k=[0, 6])

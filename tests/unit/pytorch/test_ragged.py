@@ -299,3 +299,12 @@ def status(field):
     found = re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())
     assert found is not None, field
     return int(found.group(1))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint16, torch.uint32, torch.uint64, torch.float8_e8m0fnu, torch.bool])
+def test_rows_that_are_not_contiguous_move_in_every_dtype(dtype: torch.dtype) -> None:
+    values = torch.ones(4, 2) if dtype == torch.float8_e8m0fnu else torch.arange(1, 9).reshape(4, 2)
+    rows = values.to(dtype).t().contiguous().t()
+    padded = pad(rows, cu_seqlens=[0, 1, 4], max_len=3, value=1)
+    packed, _, _ = unpad(padded, [1, 3])
+    assert packed.contiguous().view(torch.uint8).equal(rows.contiguous().view(torch.uint8))

@@ -168,3 +168,21 @@ def test_a_buffer_has_no_gradient():
         unpad(x, [1, 2, 3], out=torch.empty(6, 2))
     with torch.no_grad():
         assert torch.equal(unpad(x, [1, 2, 3], out=torch.empty(6, 2))[0], unpad(X, [1, 2, 3])[0])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [(torch.float8_e8m0fnu, 0), (torch.float8_e8m0fnu, 3), (torch.float8_e4m3fn, math.inf), (torch.float8_e4m3fn, 500)],
+)
+def test_a_filler_that_the_dtype_cannot_hold_is_refused_before_anything_is_written(
+    dtype: torch.dtype, value: float
+) -> None:
+    out = torch.full((2, 40, 2), 0.5).to(dtype)
+    with pytest.raises(RaggedError, match=r"^value: found"):
+        ragged.pad(torch.ones(60, 2).to(dtype), cu_seqlens=[0, 30, 60], max_len=40, value=value, out=out)
+    assert out.float().unique().tolist() == [0.5]
+
+
+def test_a_batch_that_no_machine_holds_is_a_memory_error() -> None:
+    with pytest.raises(MemoryError, match="expected no more than the machine has"):
+        ragged.pad(torch.ones(4, 8), cu_seqlens=[0, 2, 4], max_len=2**60)

@@ -71,7 +71,7 @@ def work_of(
 
 
 def _lengths(name: str, values: Lengths, count: int | None = None) -> Ints:
-    array = as_int64(values)
+    array = as_int64(name, values)
     if count is not None and len(array) != count:
         raise ArgumentError(name, f"{len(array)} documents", f"{count}, as q_lengths has")
     if (array < 0).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -218,7 +219,7 @@ def _fitting(value: int, dtype: DataType) -> int:
 
 
 def _shaped(values: torch.Tensor, desc: CoreDesc) -> torch.Tensor:
-    if desc.shape.is_unknown or desc.shape.element_count() != values.numel():
+    if desc.shape.is_unknown or math.prod(desc.shape) != values.numel():
         raise ValueError(f"Tensor: found {values.numel()} elements, expected as many as shape {desc.shape} has")
     return values.reshape(tuple(desc.shape))
 

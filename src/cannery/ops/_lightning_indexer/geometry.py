@@ -164,9 +164,18 @@ def row_table(seg: Segments, *, mask_mode: int = 0, cmp_ratio: int = 1, rows: Ro
     return RowTable((seg.q_start[index] + row)[work], index[work], visible[work])
 
 
-def as_int64(values: Lengths) -> Ints:
-    """A host copy of a length argument as int64."""
-    host = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+def as_int64(name: str, values: Lengths) -> Ints:
+    """A host copy of a length argument as int64.
+
+    Raises:
+        ArgumentError: the values are no integers of 64 bits.
+    """
+    try:
+        host = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as failure:
+        raise ArgumentError(name, str(failure), "integers") from None
+    if host.size and (host.dtype.kind not in "iu" or host.max() > np.iinfo(np.int64).max):
+        raise ArgumentError(name, f"{values!r:.60} ({host.dtype})", "integers of at most 63 bits")
     return host.astype(np.int64).reshape(-1)
 
 
@@ -176,7 +185,7 @@ def _selected(rows: int | Lengths, total: int) -> Ints:
     if isinstance(rows, int):
         _check_row_numbers(rows, rows - 1, total)
         return np.arange(rows, dtype=np.int64)
-    number = np.sort(as_int64(rows))
+    number = np.sort(as_int64("rows", rows))
     if number.size:
         _check_row_numbers(int(number[0]), int(number[-1]), total)
     twice = np.flatnonzero(number[1:] == number[:-1])
@@ -197,7 +206,7 @@ def _extent(name: str, shape: Sequence[int], layout: str, cu: Lengths) -> tuple[
         return np.arange(batch, dtype=np.int64) * length, np.full(batch, length, np.int64)
     if cu is None:
         raise ArgumentError(name, "nothing", "a tensor of B + 1 prefix sums, which layout TND needs")
-    ends = as_int64(cu)
+    ends = as_int64(name, cu)
     _check_prefix_sums(name, ends, shape[0])
     return ends[:-1], np.diff(ends)
 
@@ -226,7 +235,7 @@ def _used(name: str, used: Lengths, room: Ints) -> Ints:
 
 
 def _per_batch(name: str, values: Lengths, batch: int) -> Ints:
-    array = as_int64(values)
+    array = as_int64(name, values)
     if len(array) != batch:
         raise ArgumentError(name, f"{len(array)} elements", f"{batch}, one a batch")
     return array

@@ -100,6 +100,8 @@ def operands(q: torch.Tensor, k: torch.Tensor, w: torch.Tensor, geometry: Geomet
         check_rank(name, tensor, layout(geometry, name))
     if q.dtype not in _FLOATS:
         raise ArgumentError("q", str(q.dtype), "float16, bfloat16, float32 or float64")
+    if not q.shape[-2]:
+        raise ArgumentError("q", "no heads", "at least one")
     check("k", k, q.dtype, (*k.shape[:-2], 1, q.shape[-1]))
     check("w", w, precision_of(q), q.shape[:-1])
     seg = segments(

@@ -42,11 +42,17 @@ def zeros(shape: Sequence[int], like: Tensor) -> Tensor:
     """Zeros with the dtype and device of ``like``; if they are large, no page is there before it is written.
 
     The storage of a large one cannot grow: ``resize_`` to more elements is refused by torch.
+
+    Raises:
+        MemoryError: the machine has not that much.
     """
     nbytes = math.prod(shape) * like.element_size()
     if like.device.type != "cpu" or nbytes < LARGE_BYTES or not hasattr(mmap, "MAP_ANONYMOUS"):
         return torch.zeros(tuple(shape), dtype=like.dtype, device=like.device)
-    mapping = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        mapping = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError):
+        raise MemoryError(f"found a batch of {nbytes} bytes, expected no more than the machine has") from None
     return torch.frombuffer(mapping, dtype=torch.uint8).view(like.dtype).view(tuple(shape))
 
 

@@ -251,7 +251,12 @@ def _rows_of(tensor: Tensor, lead: int, unit: int) -> _Rows:
         # view(dtype) wants every stride to divide, also of a dim of size 1, where it means nothing
         strides = [stride if size > 1 else inner[0] for size, stride in zip(sizes, strides, strict=True)]
     rows = tensor.as_strided(sizes + inner, strides + inner_strides)
-    return _Rows(rows.view(_WIDE_DTYPE[unit]) if unit else rows, len(sizes))
+    return _Rows(rows.view(_WIDE_DTYPE[unit]) if unit else _movable(rows), len(sizes))
+
+
+def _movable(rows: Tensor) -> Tensor:
+    """The elements as integers of their size: torch moves those of some dtypes under no other name."""
+    return rows if rows.is_complex() or rows.is_neg() else rows.view(_WIDE_DTYPE[rows.element_size()])
 
 
 def _fill(value: complex, dtype: torch.dtype, target: _Rows) -> Tensor:

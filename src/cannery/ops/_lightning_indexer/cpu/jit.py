@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,8 +16,34 @@ from numba.core.caching import FunctionCache
 class _SourcesCache(FunctionCache):
     """numba's own cache looks at one file, but a kernel contains code inlined from its neighbours: key by them all."""
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What the cache has, or None: a damaged one is as good as none."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as failure:
+            _warn(failure)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, where there is room."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as failure:
+            _warn(failure)
+
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), _sources())
+
+
+def _warn(failure: Exception) -> None:
+    reason = f"{type(failure).__name__}: {failure}"
+    _warn_once(f"cannery: numba's cache cannot be used ({reason}); kernels are compiled anew")
+
+
+@cache
+def _warn_once(text: str) -> None:
+    """Every kernel would say it."""
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 @cache
