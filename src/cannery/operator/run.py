@@ -72,7 +72,8 @@ def run(
 
     Raises:
         OperatorError: the contract refuses the call.
-        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``.
+        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``; tensors on
+            several devices.
         SettingError: ``quirks`` is no bool; a variable of the environment has a value that it cannot have.
         FindingError: a checked engine found errors, and ``on_error`` says raise. The outputs are written.
     """
@@ -85,9 +86,17 @@ def run(
     call = staged.prepare(operator, descs, attrs, soc=soc, quirks=quirks, buffers=described, until=Stage.INFER_SHAPE)
     given = bind_outputs(call.context, outputs, tensors)
     call = staged.advance(call)
+    _check_devices(name, [*tensors, *given])
     buffers = allocate(call.context, given, _device(tensors), fill)
     findings = staged.launch(call, tensors, buffers, engine, on_error)
     return RunResult(tuple(_give_back(buffer) for buffer in buffers), call.tiling, call.context, findings)
+
+
+def _check_devices(name: str, tensors: Sequence[Tensor | None]) -> None:
+    """Refuse tensors on several devices before an engine meets them."""
+    places = sorted({str(tensor.torch.device) for tensor in tensors if tensor is not None})
+    if len(places) > 1:
+        raise ValueError(f"{name}: found tensors on {' and '.join(places)}, expected all on one device")
 
 
 def _device(tensors: Sequence[Tensor | None]) -> torch.device | None:

@@ -342,3 +342,9 @@ def test_a_wrong_option_is_refused_before_any_stage(options: Any, error: Any, te
 def test_an_unknown_operator_is_refused() -> None:
     with pytest.raises(UnknownOperatorError):
         cannery.run("NoSuchOperator", [])
+
+
+def test_tensors_on_several_devices_are_refused_before_the_engine() -> None:
+    halves = [torch.ones(256, dtype=torch.float16, device=device) for device in ("cpu", "meta")]
+    with pytest.raises(ValueError, match="FastSoftMaxGrad: found tensors on cpu and meta, expected all on one device"):
+        cannery.run("FastSoftMaxGrad", halves, {"headNum": 1, "qSeqLen": [16]})
