@@ -19,7 +19,7 @@ TILE_BYTES = 4 << 20
 TILE_KEYS = 2048
 # Parts of a tile that threads share: so many runs of rows, then as many runs of keys, none shorter than PART_KEYS.
 TILE_PARTS = 8
-PART_KEYS = 32
+PART_KEYS = 64
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,8 @@ def _compute(run: Run, call: Operands, tensors: GradTensors, blocks: list[_Block
 def _gather(call: Operands, tensors: GradTensors, block: _Block, rows: slice) -> None:
     token, keys = block.where.token[rows], block.where.keys
     block.q[rows] = call.q[token]
-    finite = Finite.of(block.q[rows])
-    block.finite_q.values[rows], block.finite_q.bad[rows] = finite.values, finite.bad
+    torch.nan_to_num(block.q[rows], 0, 0, 0, out=block.finite_q.values[rows])
+    block.finite_q.bad[rows] = ~block.q[rows].isfinite().flatten(1).all(1)
     block.w[rows], block.lse[rows] = call.w[token], tensors.lse[token][:, None]
     seen = torch.arange(keys, device=token.device) < block.where.visible[rows]
     target = torch.where(seen, tensors.p[token, :keys], 0)
@@ -108,11 +108,12 @@ def _rows_pass(call: Operands, tensors: GradTensors, share: _Share, rows: slice)
         cross = torch.where(p != 0, p * (p.log() - (scores.logits - block.lse[rows])), 0)
         tensors.loss[token] += cross.sum(1).to(tensors.loss.dtype)
     # dI * w where the score is positive, in one pass: what relu's own gradient does.
-    ds = torch.ops.aten.threshold_backward(di[:, None] * w[..., None], scores.positive, 0)
-    if not w.isfinite().all():  # 0 * inf would reach the keys that the row does not see
+    ds = share.ds[rows]
+    torch.ops.aten.threshold_backward.grad_input(di[:, None] * w[..., None], scores.positive, 0, grad_input=ds)
+    if _some(~w.isfinite()):  # 0 * inf would reach the keys that the row does not see
         ds.masked_fill_(~seen[:, None], 0)
-    ds = round_half_away(ds, call.q.dtype).to(ds.dtype) if call.q.dtype.itemsize == 2 else ds
-    share.ds[rows] = ds
+    if call.q.dtype.itemsize == 2:
+        ds.copy_(round_half_away(ds, call.q.dtype))
     dq = torch.matmul(ds.flatten(0, 1), block.k.values[columns]).unflatten(0, ds.shape[:2])
     block.dq[rows] += _spoil(dq, seen, block.k.bad[columns])
 
@@ -134,5 +135,12 @@ def _keys_pass(dk: torch.Tensor, share: _Share, keys: slice, deterministic: bool
 
 def _spoil(x: torch.Tensor, seen: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
     """Set the leading elements of ``x`` that see something bad to NaN; ``seen`` (len(x), len(bad))."""
+    if not _some(bad):
+        return x
     hit = (seen & bad).any(1)
     return x.masked_fill_(hit.view(-1, *[1] * (x.dim() - 1)), torch.nan)
+
+
+def _some(wrong: torch.Tensor) -> bool:
+    """Whether anything may be wrong; another device than the host is not waited for."""
+    return wrong.device.type != "cpu" or bool(wrong.any())
