@@ -14,10 +14,12 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
+from cannery.aicore.instruction import Site
 from cannery.asc.context import CORE
 from cannery.asc.launcher import Argument, argument, launch
 from cannery.asc.numbers import runtime
 from cannery.asc.rewrite import rewrite
+from cannery.asc.syntax import refused
 from cannery.watch.session import LaunchRecord
 
 T = TypeVar("T")
@@ -121,7 +123,26 @@ class JITFunction:
             value if name in constants else runtime(value) for name, value in zip(names, args, strict=False)
         ] + list(args[len(names) :])
         named = {key: value if key in constants else runtime(value) for key, value in options.items()}
+        self._tell_refused(is_kernel=False)
         return self.body(*values, **named)
+
+    def _as_kernel(self, **arguments: Any) -> None:
+        """The body as a launch runs it."""
+        self._tell_refused(is_kernel=True)
+        self.body(**arguments)
+
+    def _tell_refused(self, *, is_kernel: bool) -> None:
+        """Report the constructs that pyasc's compiler refuses, once a core."""
+        core = CORE.get()
+        if core is None or not core.watchers:
+            return
+        told = core.state.setdefault(JITFunction, set())
+        if self not in told:
+            told.add(self)
+            file = self._function.__code__.co_filename
+            for line, construct, instead in refused(self._function, self._const_parameters(), is_kernel=is_kernel):
+                site = Site(file, line, self.__name__)
+                core.report("unsupported_syntax", site, construct=construct, instead=instead)
 
     def run(self, core_num: int, *args: Any, **options: Any) -> LaunchRecord:
         """Launch and return the record of the launch; ``watchers=`` see what is issued."""
@@ -132,7 +153,7 @@ class JITFunction:
         bound.apply_defaults()
         arguments = {name: self._argument(name, value) for name, value in bound.arguments.items()}
         return launch(
-            self.body, self.__name__, core_num, arguments, kernel_type=settings.kernel_type,
+            self._as_kernel, self.__name__, core_num, arguments, kernel_type=settings.kernel_type,
             auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, watchers=watchers,
         )  # fmt: skip
 

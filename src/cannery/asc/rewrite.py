@@ -50,16 +50,23 @@ def _iterates(expression: ast.expr) -> bool:
     )
 
 
-def rewrite(function: FunctionType) -> FunctionType:
-    """The function with its loops rewritten; the function itself where there is nothing to rewrite or no source."""
+def parsed(function: FunctionType) -> tuple[ast.FunctionDef, int] | None:
+    """A function's definition and its first line; None where there is no source."""
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, IndentationError):
-        return function
+        return None
     definition = tree.body[0]
-    if not isinstance(definition, ast.FunctionDef):
+    return (definition, first) if isinstance(definition, ast.FunctionDef) else None
+
+
+def rewrite(function: FunctionType) -> FunctionType:
+    """The function with its loops rewritten; the function itself where there is nothing to rewrite or no source."""
+    found = parsed(function)
+    if found is None:
         return function
+    definition, first = found
     rewriter = _Rewriter()
     definition.body = [rewriter.visit(statement) for statement in definition.body]
     if not rewriter.changed:

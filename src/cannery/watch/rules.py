@@ -241,6 +241,10 @@ _ROWS: Final = (
         ),
         "let them be the same bytes with the same strides, or apart",
     ),
+    Rule(
+        "unsupported_syntax", "UNSUPPORTED_SYNTAX", WARNING, "a construct that the kernel language's compiler refuses",
+        ("the compiler refuses: {construct}", "#0 {at[0]}"), "{instead}", apart=("construct",),
+    ),
     _freed("read", "ErrorRead1"),
     _freed("write", "ErrorWrite1"),
     _unwritten("unwritten_value", ERROR, "never-written bytes become a value that someone relies on"),

@@ -10,12 +10,14 @@ EVENT = asc.HardEvent
 IN, OUT, CALC = asc.TPosition.VECIN, asc.TPosition.VECOUT, asc.TPosition.VECCALC
 
 
+@asc.jit
 def bound(address: Any) -> Any:
     tensor = asc.GlobalTensor()
     tensor.set_global_buffer(address)
     return tensor
 
 
+@asc.jit
 def sync(event: Any, identity: Any = 0) -> None:
     asc.set_flag(event, identity)
     asc.wait_flag(event, identity)
@@ -346,6 +348,7 @@ def stale_tail_moved_not_stored(x: Any) -> None:
     asc.data_copy(bound(x), u, 40)
 
 
+@asc.jit
 def queue(pos: Any, depth: Any = 1, num: Any = 1, size: Any = N * 4) -> Any:
     que = asc.TQue(pos, depth)
     asc.get_tpipe_ptr().init_buffer(que, num, size)

@@ -15,6 +15,7 @@ IN, CALC = asc.TPosition.VECIN, asc.TPosition.VECCALC
 EVENT = asc.HardEvent
 
 
+@asc.jit
 def bound(address: Any) -> asc.GlobalTensor:
     tensor = asc.GlobalTensor()
     tensor.set_global_buffer(address)

@@ -16,6 +16,7 @@ EVENT = asc.HardEvent
 N = 64
 
 
+@asc.jit
 def bound(address: Any) -> asc.GlobalTensor:
     tensor = asc.GlobalTensor()
     tensor.set_global_buffer(address)

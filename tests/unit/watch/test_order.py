@@ -162,4 +162,5 @@ def test_two_cores_are_judged_as_the_graph_judges_them(phases: list[Any]) -> Non
 def test_one_missing_flag_before_an_instruction_in_place_is_one_race() -> None:
     with session(check=True) as found:
         random_program[1](np.zeros(SLOTS * N, np.float32), [("load", 0), ("add", (0, 0))])
-    assert [(finding.kind, finding.count) for finding in found.findings()] == [("RAW", 1)]
+    races = [finding for finding in found.findings() if finding.kind in RACES]
+    assert [(finding.kind, finding.count) for finding in races] == [("RAW", 1)]
