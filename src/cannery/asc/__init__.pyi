@@ -9,15 +9,15 @@ from cannery.asc.dtypes import *
 from cannery.asc.enums import *
 from cannery.asc.jit import *
 from cannery.asc.loops import *
-from cannery.asc.loops import runtime_range as range
+from cannery.asc.loops import runtime_range as _range
 from cannery.asc.numbers import *
 from cannery.asc.params import *
 from cannery.asc.queues import *
 from cannery.asc.struct import *
-from cannery.asc.struct import Array as array
+from cannery.asc.struct import Array as _array
 from cannery.asc.sync import *
 from cannery.asc.system import *
-from cannery.asc.system import machine_property as property
+from cannery.asc.system import machine_property as _property
 from cannery.asc.tensors import *
 from cannery.asc.tpipe import *
 from cannery.asc.vector.compare import *
@@ -25,6 +25,9 @@ from cannery.asc.vector.conversion import *
 from cannery.asc.vector.masks import *
 from cannery.asc.vector.movement import *
 
+array = _array
+property = _property
+range = _range
 adv: Any
 basic: Any
 core: Any

@@ -24,11 +24,12 @@ _STARS: Final[dict[Any, str]] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KE
 def stub() -> str:
     """The text of the file."""
     stars = [f"from {module.__name__} import *" for module in exports.MODULES]
-    renamed = [f"from {value.__module__} import {value.__name__} as {name}" for name, value in exports.RENAMED.items()]
+    renamed = [f"from {value.__module__} import {value.__name__} as _{name}" for name, value in exports.RENAMED.items()]
+    names = [f"{name} = _{name}" for name in exports.RENAMED]  # an import under another name would stay private
     submodules = [f"{name}: Any" for name in exports.SUBMODULES]
     calls = [_definition(name, call) for name, call in sorted(exports.CALLS.items())]
     rest = ["def __getattr__(name: str) -> Any: ..."]
-    return _HEAD + "\n".join([*sorted([*stars, *renamed]), "", *submodules, "", *calls, *rest]) + "\n"
+    return _HEAD + "\n".join([*sorted([*stars, *renamed]), "", *names, *submodules, "", *calls, *rest]) + "\n"
 
 
 def _definition(name: str, call: Callable[..., Any]) -> str:

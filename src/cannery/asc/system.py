@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,13 +13,14 @@ import numpy as np
 
 from cannery.aicore import pipes
 from cannery.aicore.memory import capacity
-from cannery.asc.context import running
+from cannery.asc.context import here, running
 from cannery.asc.dtypes import DataType
 from cannery.asc.enums import RoundMode
 from cannery.asc.numbers import Int32, Int64, RtFloat, typed
 from cannery.asc.struct import Array
-from cannery.asc.tensors import GlobalTensor, LocalTensor
+from cannery.asc.tensors import GlobalTensor, check_operands
 from cannery.isa.rounding import INTEGRAL
+from cannery.isa.tensors import Global, Local
 
 __all__ = [
     "DEFAULT_C0_SIZE", "ONE_BLK_SIZE", "TOTAL_L0C_SIZE", "TOTAL_L1_SIZE", "ascend_is_aic", "ascend_is_aiv",
@@ -120,8 +123,12 @@ def scalar_cast(value_in: float, dtype: DataType, round_mode: RoundMode) -> Any:
 
 def get_shape_size(shape_info: Any) -> int:
     """Product of a ShapeInfo's dims."""
+    return math.prod(_dims(shape_info))
+
+
+def _dims(shape_info: Any) -> list[int]:
     dims: Array = shape_info.shape
-    return int(np.prod([int(dims[axis]) for axis in range(len(dims))]))
+    return [int(dims[axis]) for axis in range(len(dims))]
 
 
 def static_assert(test: Any, message: str | None = None) -> None:
@@ -139,13 +146,26 @@ def trap() -> None:
 
 
 _PERCENT: Final = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z)?([a-zA-Z])?")
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPED: Final = MappingProxyType(
+    {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"', "'": "'"}
+)
 
 
 def printf(desc: str, *params: Any) -> None:
-    """Print in C's format to standard output."""
-    text = _PERCENT.sub(_conversion, desc)
+    """Print in C's format to standard output; the format's escapes are those of C's source text."""
+    text = _PERCENT.sub(_conversion, _ESCAPE.sub(_unescaped, desc))
     plain = tuple(int(value) if isinstance(value, int) else value for value in params)
     sys.stdout.write(text % plain if params else text.replace("%%", "%"))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] == "x" and len(code) > 1:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8) & 0xFF)
+    return _ESCAPED.get(code, match[0])
 
 
 def _conversion(match: re.Match[str]) -> str:
@@ -156,24 +176,33 @@ def _conversion(match: re.Match[str]) -> str:
 
 
 def dump_tensor(tensor: Any, desc: int, dump_size: int, shape_info: Any = None) -> None:
-    """Print ``dump_size`` elements to standard output. What is pending on other pipes has not happened yet."""
-    del shape_info
+    """Print ``dump_size`` elements to standard output, behind a barrier of all pipes.
+
+    With a shape they are printed in it, one innermost row a line; places that have no value are "-".
+    """
+    check_operands("dump_tensor", {"tensor": tensor}, Global | Local)
+    running().barrier(None, here())
     count = int(dump_size)
     where = "GM" if isinstance(tensor, GlobalTensor) else tensor.owner.position.name
     head = (
         f"DumpTensor: desc={int(desc)}, addr={_offset(tensor):x}, data_type={tensor.dtype}, position={where}, "
         f"dump_size={count}"
     )
-    sys.stdout.write(f"{head}\n[{', '.join(str(value) for value in _values(tensor, count))}]\n")
+    dims = None if shape_info is None else _dims(shape_info)
+    values = [str(value) for value in tensor.numpy(count)]
+    shaped = f"[{', '.join(values)}]" if not dims else _shaped(values, dims)
+    sys.stdout.write(f"{head}\n{shaped}\n")
+
+
+def _shaped(values: list[str], dims: Sequence[int], depth: int = 0) -> str:
+    """Values as nested lists; what is missing as "-"."""
+    if len(dims) == 1:
+        row = values[: dims[0]]
+        return f"[{', '.join(row + ['-'] * (dims[0] - len(row)))}]"
+    inner = math.prod(dims[1:])
+    parts = [_shaped(values[at * inner : (at + 1) * inner], dims[1:], depth + 1) for at in range(dims[0])]
+    return f"[{(',' + chr(10) + ' ' * (depth + 1)).join(parts)}]"
 
 
 def _offset(tensor: Any) -> int:
     return int(tensor.address - tensor.owner.origin) if isinstance(tensor, GlobalTensor) else int(tensor.addr)
-
-
-def _values(tensor: Any, count: int) -> list[Any]:
-    dtype = tensor.dtype
-    if isinstance(tensor, LocalTensor):
-        return list(tensor.owner.memory.array(dtype.numpy, tensor.addr, count))
-    raw = tensor.owner.buffer.load(_offset(tensor), count * dtype.size)
-    return list(raw.view(dtype.numpy))

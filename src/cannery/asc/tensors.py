@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.memory import GlobalBuffer
+from cannery.aicore.memory import POISON, GlobalBuffer
 from cannery.asc.context import here, running
 from cannery.asc.enums import CacheMode, CacheRwMode, TPosition
 from cannery.asc.numbers import INTEGERS, Int32, typed
@@ -25,6 +25,8 @@ from cannery.isa.tensors import Allocation, Global, GlobalOwner, Local
 
 __all__ = ["GlobalAddress", "GlobalTensor", "LocalTensor"]
 
+_SHOWN: Final = 16
+"""Elements that a tensor's text shows; one whose bytes are all those of fresh memory is shown as "?"."""
 _GET: Final = TABLE["get_value"]
 _SET: Final = TABLE["set_value"]
 
@@ -43,6 +45,10 @@ class GlobalAddress:
     def of(cls, buffer: GlobalBuffer) -> GlobalAddress:
         """The start of a buffer."""
         return cls(buffer, BY_NUMPY[buffer.dtype], buffer.base)
+
+    def __repr__(self) -> str:
+        at = self.address - self.buffer.base
+        return f"GlobalAddress({self.buffer.label}, byte {at} of {self.buffer.nbytes}, {self.dtype})"
 
     def __add__(self, elements: int) -> GlobalAddress:
         return GlobalAddress(self.buffer, self.dtype, self.address + int(elements) * self.dtype.size)
@@ -90,6 +96,38 @@ class _Indexed:
     def _from(self, offset: int) -> Any:
         raise NotImplementedError
 
+    def _bytes(self, count: int) -> np.ndarray[Any, Any]:
+        raise NotImplementedError
+
+    def _place(self) -> str:
+        raise NotImplementedError
+
+    def numpy(self, count: int | None = None) -> np.ndarray[Any, Any]:
+        """A copy of the elements as they are in memory now, for looking at: no instruction, and nothing is waited for.
+
+        ``count``: how many from the start; not given: all.
+        """
+        tensor: Any = self
+        check_operands("numpy", {"tensor": tensor}, Global | Local)
+        size = tensor.dtype.size
+        array: np.ndarray[Any, Any] = self._bytes(_elements(tensor) if count is None else int(count))
+        return array[: len(array) // size * size].view(tensor.dtype.numpy).copy()
+
+    def __repr__(self) -> str:
+        tensor: Any = self
+        if tensor.owner is None:
+            return f"{type(self).__name__}(without memory)"
+        shown = min(_elements(tensor), _SHOWN)
+        raw = self._bytes(shown)
+        values = self.numpy(shown)
+        fresh = (raw.reshape(len(values), -1) == POISON).all(axis=1) if len(values) else []
+        texts = ["?" if never else str(value) for value, never in zip(values, fresh, strict=True)]
+        more = ", …" if _elements(tensor) > shown else ""
+        return (
+            f"{type(self).__name__}([{', '.join(texts)}{more}], {tensor.dtype}, {_elements(tensor)} elements, "
+            f"{self._place()})"
+        )
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             if index.stop is not None or index.step is not None:
@@ -99,6 +137,13 @@ class _Indexed:
         if offset < 0:
             raise ValueError(f"tensor index: found {offset}, expected an offset of 0 or more elements")
         return self._from(offset)
+
+
+def _elements(tensor: Any) -> int:
+    """How many elements a tensor has; one in global memory without a size: to the array's end."""
+    if isinstance(tensor, Local):
+        return tensor.size
+    return int(tensor.size or max(0, tensor.owner.upper - tensor.address) // tensor.dtype.size)
 
 
 class GlobalTensor(Global, _Indexed):
@@ -131,6 +176,12 @@ class GlobalTensor(Global, _Indexed):
         if buffer_size is not None:
             self.size = int(buffer_size)
             self.owner = GlobalOwner(array, self.address, min(end, self.address + self.size * self.dtype.size))
+
+    def _bytes(self, count: int) -> np.ndarray[Any, Any]:
+        return self.owner.buffer.load(self.offset, count * self.dtype.size)
+
+    def _place(self) -> str:
+        return f"GM, byte {self.offset} of {self.owner.label}"
 
     def _from(self, offset: int) -> GlobalTensor:
         check_operands("tensor index", {"tensor": self}, Global)
@@ -208,6 +259,14 @@ class LocalTensor(Local, _Indexed):
         tensor.shape_info = None
         tensor.tag = 0
         return tensor
+
+    def _bytes(self, count: int) -> np.ndarray[Any, Any]:
+        memory = self.owner.memory
+        found: np.ndarray[Any, Any] = memory.data[self.addr : min(self.addr + count * self.dtype.size, memory.size)]
+        return found[: len(found) // self.dtype.size * self.dtype.size]
+
+    def _place(self) -> str:
+        return f"{self.owner.position.name}, {self.owner.memory.name} byte {self.addr}"
 
     def _from(self, offset: int) -> LocalTensor:
         check_operands("tensor index", {"tensor": self})

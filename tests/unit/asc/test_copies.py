@@ -262,6 +262,54 @@ def test_output_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "DumpTensor: desc=5, addr=0, data_type=float32, position=GM, dump_size=4\n[0.0, 1.0, 2.0, 3.0]\n" in out
 
 
+def test_printf_reads_the_escapes_of_c(capsys: pytest.CaptureFixture[str]) -> None:
+    @asc.jit
+    def kernel(x: asc.GlobalAddress) -> None:
+        asc.printf("a\\tb \\x41\\101 \\\\ %d%%\\n", 3)
+
+    kernel[1](np.zeros(8, np.float32))
+    assert capsys.readouterr().out == "a\tb AA \\ 3%\n"
+
+
+def test_a_dump_waits_for_all_pipes_and_has_a_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    @asc.jit
+    def kernel(x: asc.GlobalAddress) -> None:
+        t = asc.LocalTensor(asc.float32, CALC, 0, 8)
+        asc.data_copy(t, bound(x), 8)
+        asc.dump_tensor(t, 1, 5, asc.ShapeInfo(asc.array(asc.int32, [2, 2, 2])))
+        asc.adds(t, t, 1.0, 8)  # behind the barrier of the dump
+        asc.dump_tensor(t, 2, 3)
+
+    with session(check=True) as found:
+        kernel[1](np.arange(8, dtype=np.float32))
+    out = capsys.readouterr().out
+    assert "dump_size=5\n[[[0.0, 1.0],\n  [2.0, 3.0]],\n [[4.0, -],\n  [-, -]]]\n" in out
+    assert out.endswith("dump_size=3\n[1.0, 2.0, 3.0]\n")
+    assert errors(found.findings()) == []
+
+
+def test_tensors_show_what_they_hold_and_where() -> None:
+    seen: list[Any] = []
+
+    @asc.jit
+    def kernel(x: asc.GlobalAddress) -> None:
+        t = asc.LocalTensor(asc.float32, CALC, 64, 24)
+        asc.duplicate(t, 1.5, 2)
+        g = bound(x)
+        asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+        seen.extend([repr(t), repr(g[2:]), repr(x + 3), t.numpy(2), g.numpy(), repr(asc.GlobalTensor()), repr(t[2:])])
+
+    kernel[1](np.arange(4, dtype=np.int32))
+    assert seen[0] == (
+        f"LocalTensor([1.5, 1.5{', ?' * 14}, …], float32, 24 elements, VECCALC, UB byte 64)"
+    )  # fmt: skip
+    assert seen[1] == "GlobalTensor([2, 3], int32, 2 elements, GM, byte 8 of x)"
+    assert seen[2] == "GlobalAddress(x, byte 12 of 16, int32)"
+    np.testing.assert_array_equal(seen[3], np.full(2, 1.5, np.float32))
+    np.testing.assert_array_equal(seen[4], np.arange(4))
+    assert seen[5] == "GlobalTensor(without memory)" and "?, ?" in seen[6]
+
+
 def test_outside_a_kernel_there_is_no_core() -> None:
     with pytest.raises(RuntimeError, match="call outside a kernel"):
         asc.get_block_idx()
