@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -38,6 +39,11 @@ def print_blocks(blocks: Iterable[RenderableType], *, is_page: bool = False) -> 
     with out.capture() as captured:
         out.print(*blocks, sep="\n")
     typer.echo("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
+
+
+def visible(text: str) -> str:
+    """The text without commands to the terminal: control characters but tab and newline are written out."""
+    return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" and c not in "\t\n" else c for c in text)
 
 
 def print_json(value: Any) -> None:

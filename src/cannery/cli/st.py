@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cannery.cli.console import visible
+from cannery.cli.ending import ended_as_by_the_keyboard
 from cannery.cli.options import setting
 from cannery.cli.places import check_apart
 
@@ -62,7 +64,8 @@ def st(
     options = Options(engine, soc, seed, compare, tuple(plugin), quirks)
     campaign = _Campaign(loaded, targets, junit)
     try:
-        campaign.run(pattern, options)
+        with ended_as_by_the_keyboard():
+            campaign.run(pattern, options)
     finally:
         campaign.write()
     campaign.show(verbose)
@@ -135,7 +138,7 @@ def _with_progress(results: Iterator[CaseResult], total: int) -> Iterator[CaseRe
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("", total=total)
         for result in results:
-            progress.update(task, advance=1, description=result.case.name)
+            progress.update(task, advance=1, description=visible(result.case.name))
             yield result
 
 
@@ -152,7 +155,7 @@ def _table_of_rows(results: Sequence[CaseResult]) -> Table:
         status = Text(result.status, style=_style(result))
         case = result.case
         words = (Text(case.operator_name), result.soc, status, result.precision, _error(result))
-        table.add_row(str(case.row), Text(case.name), *words)
+        table.add_row(str(case.row), Text(visible(case.name)), *words)
     return table
 
 
@@ -191,7 +194,7 @@ def _failures(results: Sequence[CaseResult], is_verbose: bool) -> list[str]:
 def _failure(result: CaseResult, is_verbose: bool) -> str:
     case = result.case
     line = f"{case.file}: row {case.row}: {case.name}: {result.status}: {result.log}"
-    return f"{line}\n{result.traceback.rstrip()}" if is_verbose and result.traceback else line
+    return visible(f"{line}\n{result.traceback.rstrip()}" if is_verbose and result.traceback else line)
 
 
 def _summary(results: Sequence[CaseResult], targets: Sequence[Path], junit: Path | None) -> str:
