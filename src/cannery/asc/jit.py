@@ -10,7 +10,7 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
@@ -88,7 +88,6 @@ class JITFunction:
             raise RuntimeError(f"{function.__name__}: found a parameter called {clash[0]}, which is an option of jit")
         self._body: Callable[..., Any] | None = None
         self._constants: dict[str, Any] | None = None
-        self._launch = LaunchOptions()
         update_wrapper(self, function)
 
     @property
@@ -110,8 +109,7 @@ class JITFunction:
             raise TypeError(f"{self.__name__}[…]: found {launch_options!r}, expected core_num or core_num, stream")
         if values[0] <= 0:
             raise ValueError(f"{self.__name__}[…]: core_num: found {values[0]}, expected 1 or more")
-        self._launch = LaunchOptions(int(values[0]), values[1] if len(values) > 1 else None)
-        return self._run
+        return partial(self._run, LaunchOptions(int(values[0]), values[1] if len(values) > 1 else None))
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Inside a kernel: an ordinary call. On the host: the undecorated body."""
@@ -157,8 +155,8 @@ class JITFunction:
             auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, watchers=watchers,
         )  # fmt: skip
 
-    def _run(self, *args: Any, **options: Any) -> None:
-        self.run(self._launch.core_num, *args, **options)
+    def _run(self, launch: LaunchOptions, /, *args: Any, **options: Any) -> None:
+        self.run(launch.core_num, *args, **options)
 
     def _argument(self, name: str, value: Any) -> Argument | Any:
         constants = self._const_parameters()

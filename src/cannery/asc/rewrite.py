@@ -10,12 +10,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+import threading
 from types import CodeType, FunctionType
 from typing import Any, Final
 
 from cannery.asc.loops import runtime_range
 
 _RANGE: Final = "__asc_range__"
+# CPython 3.11 counts the depth of trees in one number for all threads, and raises SystemError where two meet.
+_TREES: Final = threading.Lock()
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -54,11 +57,16 @@ def parsed(function: FunctionType) -> tuple[ast.FunctionDef, int] | None:
     """A function's definition and its first line; None where there is no source."""
     try:
         lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
+        tree = _tree(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, IndentationError):
         return None
     definition = tree.body[0]
     return (definition, first) if isinstance(definition, ast.FunctionDef) else None
+
+
+def _tree(source: str) -> ast.Module:
+    with _TREES:
+        return ast.parse(source)
 
 
 def rewrite(function: FunctionType) -> FunctionType:
@@ -85,13 +93,15 @@ def _rebuild(function: FunctionType, definition: ast.FunctionDef, first: int) ->
     parameters = ast.arguments(
         posonlyargs=[], args=[ast.arg(name) for name in free], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
-    outer = ast.parse("def outer(): pass").body[0]
+    outer = _tree("def outer(): pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     outer.args, outer.body = parameters, [definition]
     module = ast.Module([outer], [])
     ast.increment_lineno(module, first - 1)
     ast.fix_missing_locations(module)
-    code = _inner(compile(module, function.__code__.co_filename, "exec"), function.__name__)
+    with _TREES:
+        compiled = compile(module, function.__code__.co_filename, "exec")
+    code = _inner(compiled, function.__name__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[_RANGE] = _cell(runtime_range)
     closure = tuple(cells[name] for name in code.co_freevars)

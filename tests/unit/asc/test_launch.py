@@ -74,6 +74,14 @@ def test_launch_options(options: Any, error: type[Exception]) -> None:
         add_one[options]
 
 
+def test_launches_that_are_made_ready_together_keep_their_cores() -> None:
+    one, two = add_one[1], add_one[2]
+    with session() as found:
+        for run in (one, two):
+            run(np.zeros(2 * N, np.float32), N)
+    assert [launch.core_num for launch in found.launches] == [1, 2]
+
+
 def test_options_of_jit_are_known_and_no_parameters() -> None:
     with pytest.raises(RuntimeError, match="found option fast"):
         asc.jit(fast=True)(lambda x: None)
