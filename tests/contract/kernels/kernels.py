@@ -323,6 +323,15 @@ def masked_lanes_stored(x: Any) -> None:
 def filler_stored(x: Any) -> None:
     t = asc.LocalTensor(asc.float32, IN, 0, 16)
     asc.data_copy_pad(t, bound(x), asc.DataCopyExtParams(1, 40, 0, 0, 0),
+                      asc.DataCopyPadExtParams(asc.float32, False, 0, 2, 0))  # fmt: skip
+    sync(EVENT.MTE2_MTE3)
+    asc.data_copy(bound(x), t, 16)
+
+
+@asc.jit
+def filler_of_first_elements_stored(x: Any) -> None:
+    t = asc.LocalTensor(asc.float32, IN, 0, 16)
+    asc.data_copy_pad(t, bound(x), asc.DataCopyExtParams(1, 40, 0, 0, 0),
                       asc.DataCopyPadExtParams(asc.float32, False, 0, 0, 0))  # fmt: skip
     sync(EVENT.MTE2_MTE3)
     asc.data_copy(bound(x), t, 16)

@@ -49,6 +49,7 @@ CASES: list[tuple[Any, ...]] = [
     (k.unwritten_lanes_not_stored, (), 1, {("UNINITIALIZED", WARNING, ("V",), "UB")}),
     (k.masked_lanes_stored, (), 1, {("UNINITIALIZED", ERROR, ("MTE3",), "UB")}),
     (k.filler_stored, (), 1, {("UNINITIALIZED", ERROR, ("MTE3",), "UB")}),
+    (k.filler_of_first_elements_stored, (), 1, set()),
     (k.filler_not_stored, (), 1, set()),
     (k.stale_tail_moved_not_stored, (), 1, set()),
     (k.used_after_free, (), 1, {("USE_AFTER_FREE", ERROR, ("V",), "UB")}),
