@@ -55,14 +55,27 @@ class CacheClean(NamedTuple):
     site: Site | None
 
 
+class Step(NamedTuple):
+    """An iteration of a loop of the program begins; value None: the loop has ended. The outermost has depth 1."""
+
+    site: Site
+    value: int | None
+    depth: int
+
+
 class Fact(NamedTuple):
-    """What an operation noticed and a rule of that name is about; ``facts`` are what there is to say."""
+    """What an operation noticed and a rule of that name is about; ``facts`` are what there is to say.
+
+    ``sides`` are the accesses that it is about, as a judge knows them, and ``overlap`` the bytes that they share.
+    """
 
     rule: str
     sites: tuple[Site | None, ...]
     memory: str
     pipes: tuple[int, ...]
     facts: dict[str, Any]
+    sides: tuple[Any, ...] = ()
+    overlap: tuple[int, int] | None = None
 
 
 class Deadlock(NamedTuple):
@@ -79,7 +92,7 @@ class Finish(NamedTuple):
 
 Record = (
     Instruction | Set | Wait | Barrier | CrossSet | CrossWait | Arrive | Leave | Post | Receive | Fresh | CacheClean
-    | Fact | Deadlock | Finish | Looked
+    | Fact | Deadlock | Finish | Looked | Step
 )  # fmt: skip
 """What a core tells its watchers."""
 
@@ -126,6 +139,7 @@ class Core:
         peers: the cores of the launch, this one among them; the launch sets it.
         cache: the scalar unit's data cache; the launch sets it.
         in_order: instructions take effect at once (kernels whose synchronisation the compiler inserts).
+        loops: how many loops the program is in that tell their steps.
         is_managed: a TPipe hands out memory and event ids.
     """
 
@@ -150,6 +164,7 @@ class Core:
         self.gm = GlobalMemory()
         self.in_order = False
         self.is_managed = False
+        self.loops = 0
         self.deadlocked = False
         self.closers: list[Callable[[bool], None]] = []
         self.issued = [0] * COUNT
@@ -221,6 +236,7 @@ class Core:
             return
         event = self._event(number, identity)
         event.sent += 1
+        event.last_set = site
         self.issued[event.source] += 1
         record = Set(event, site, by)
         for watcher in self.watchers:

@@ -20,7 +20,7 @@ class Event:
     before that wait has executed.
     """
 
-    __slots__ = ("awaited", "destination", "done", "id", "number", "sent", "source")
+    __slots__ = ("awaited", "destination", "done", "id", "last_set", "number", "sent", "source")
 
     def __init__(self, number: int, identity: int) -> None:
         self.number = number
@@ -29,6 +29,7 @@ class Event:
         self.sent = 0
         self.awaited = 0
         self.done = 0
+        self.last_set: Site | None = None
 
     @property
     def name(self) -> str:

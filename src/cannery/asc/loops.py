@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from cannery.aicore.core import Core, Step
+from cannery.aicore.instruction import Site
+from cannery.asc.context import CORE, here
 from cannery.asc.numbers import Int32
 
 __all__ = ["static_range"]
@@ -22,7 +25,22 @@ class runtime_range:
         self._range = range(*[int(bound) for bound in bounds])
 
     def __iter__(self) -> Iterator[Any]:
-        return map(Int32, self._range)
+        core = CORE.get()
+        if core is None or not core.watchers:
+            return map(Int32, self._range)
+        return self._told(core, here())
+
+    def _told(self, core: Core, site: Site) -> Iterator[Any]:
+        """Let the watchers know of each step."""
+        core.loops += 1
+        depth = core.loops
+        try:
+            for value in self._range:
+                core.tell(Step(site, value, depth))
+                yield Int32(value)
+        finally:
+            core.loops = depth - 1
+            core.tell(Step(site, None, depth))
 
     def __len__(self) -> int:
         return len(self._range)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cannery.aicore.instruction import Site
+from cannery.asc import source
+
 
 @dataclass(frozen=True)
 class Pyasc:
@@ -28,3 +31,11 @@ class Pyasc:
     def barrier(self, pipe: str) -> str:
         """``asc.pipe_barrier(asc.PipeID.PIPE_V)``."""
         return f"asc.pipe_barrier(asc.PipeID.PIPE_{pipe})"
+
+    def operand(self, site: Site, op: str, *, write: bool, place: int) -> str:
+        """The argument of the call, without its offset."""
+        return source.operand(site, op, write=write, place=place)
+
+    def loop_variable(self, site: Site) -> str:
+        """The target of the for."""
+        return source.loop_variable(site)

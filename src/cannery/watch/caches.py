@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from cannery.aicore.cache import LINE, line_parts
-from cannery.aicore.core import Fact
 from cannery.aicore.instruction import Access
 from cannery.aicore.pipes import S
 from cannery.watch.clocks import Clocks, Snapshot
 from cannery.watch.footprints import Knowledge
 from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
-from cannery.watch.spans import place, spans
+from cannery.watch.sides import touching
+from cannery.watch.spans import spans
 
 _ALL: Final = (1 << LINE) - 1
 Side = tuple[Stamp, Access]
@@ -53,7 +53,7 @@ class CacheLine:
 class CacheUse:
     """The lines of one core; ``report`` takes what is wrong."""
 
-    def __init__(self, clocks: Clocks, report: Callable[[Fact], None]) -> None:
+    def __init__(self, clocks: Clocks, report: Callable[[str, Side, Side], None]) -> None:
         self._clocks = clocks
         self._report = report
         self._lines: dict[int, CacheLine] = {}
@@ -91,7 +91,7 @@ class CacheUse:
         for copy in copies:
             if copy.pipe != S and copy.time > line.known[copy.pipe]:
                 if not raced:
-                    self._report(_stale(copy, side))
+                    self._report("stale_line", (copy, _written(copy, side[1])), side)
                 line.known = self._clocks.known[S]
 
     def copy(self, side: Side, raced: bool) -> None:
@@ -103,7 +103,7 @@ class CacheUse:
             if line.hides(bits, self._clocks.known[stamp.pipe][S]):
                 line.forget(bits)
                 if not raced and line.writer is not None:
-                    self._report(_dirty(line.writer, side))
+                    self._report("dirty_line", line.writer, side)
 
     def clean(self, lower: int | None, upper: int | None, time: int) -> None:
         """Lines were cleaned and invalidated at a time of the scalar unit; without a range all of them."""
@@ -130,26 +130,10 @@ class CacheUse:
                         yield line, bits
 
 
-def _dirty(writer: Side, later: Side) -> Fact:
-    (first, there), (second, here) = writer, later
-    return Fact(
-        "dirty_line", (first.site, second.site), "GM", (first.pipe, second.pipe),
-        {**_ops(first, second), "first_place": place(there), "place": place(here)},
-    )  # fmt: skip
-
-
-def _stale(copy: Stamp, reader: Side) -> Fact:
-    second, here = reader
-    return Fact(
-        "stale_line", (copy.site, second.site), "GM", (copy.pipe, second.pipe),
-        {**_ops(copy, second), "first_place": place(here), "place": place(here)},
-    )  # fmt: skip
-
-
-def _ops(first: Stamp, second: Stamp) -> dict[str, Any]:
-    return {
-        "first_op": first.op, "first_serial": first.serial, "second_op": second.op, "second_serial": second.serial,
-    }  # fmt: skip
+def _written(copy: Stamp, access: Access) -> Access:
+    """What a copy wrote of the bytes of an access."""
+    place = touching(access, copy.writes)
+    return copy.writes[place] if place >= 0 else access
 
 
 def _inside(start: int, lower: int, upper: int) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 from weakref import WeakSet
 
-from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Record
+from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Record, Step
 from cannery.aicore.flags import (
     Arrive,
     Barrier,
@@ -27,6 +27,7 @@ from cannery.watch.crossing import Crossing
 from cannery.watch.findings import Collector
 from cannery.watch.footprints import Conflict, Footprint, conflicts
 from cannery.watch.judge import Judge
+from cannery.watch.sides import Side, touching
 from cannery.watch.sync import SyncUse
 
 Handlers = dict[type, Callable[[Any], None]]
@@ -75,6 +76,7 @@ class Checker:
             Wait: judge.wait_flag,
             Barrier: judge.barrier,
             Looked: judge.looked,
+            Step: judge.step,
             Fresh: judge.fresh,
             Fact: judge.report,
             CacheClean: judge.clean_cache,
@@ -129,15 +131,27 @@ class Checker:
         found = [footprint for _, judge in in_order for footprint in judge.footprints.take()]
         for conflict in conflicts(found):
             core = self._judges[conflict.first.core].core
-            self._findings.add(_cross_core(conflict), core)
+            self._findings.add(_cross_core(conflict, self._judges), core)
         return found
 
 
-def _cross_core(conflict: Conflict) -> Fact:
+def _cross_core(conflict: Conflict, judges: Mapping[int, Judge]) -> Fact:
     first, second = conflict.first, conflict.second
     facts = {**_side("first", first, conflict), **_side("second", second, conflict)}
     sites, pipes = (first.last.site, second.last.site), (first.last.pipe, second.last.pipe)
-    return Fact(conflict.rule, sites, "GM", pipes, facts)
+    origin = first.access.owner.origin
+    shared = (conflict.lower - origin, conflict.upper - origin)
+    sides = tuple(_as_side(footprint, judges[footprint.core]) for footprint in (first, second))
+    return Fact(conflict.rule, sites, "GM", pipes, facts, sides, shared)
+
+
+def _as_side(footprint: Footprint, judge: Judge) -> Side:
+    """A footprint with the bytes from its first to its last."""
+    access, extent = footprint.access, tuple(footprint.bytes)
+    whole = access._replace(lower=extent[0][0], upper=extent[-1][1], runs=None)
+    stamp = footprint.last
+    place = touching(whole, stamp.writes if footprint.write else stamp.reads)
+    return Side(stamp, whole, footprint.write, place, judge.core.block, judge.steps)
 
 
 def _side(prefix: str, side: Footprint, conflict: Conflict) -> dict[str, Any]:

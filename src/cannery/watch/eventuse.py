@@ -14,14 +14,20 @@ from cannery.watch.sync import SyncUse
 
 
 class Flags:
-    """The sets of an event that nobody has waited for, the waits issued before their sets, and the last set's line."""
+    """The sets of an event that nobody has waited for, and the waits issued before their sets."""
 
-    __slots__ = ("carried", "last_set", "orphans")
+    __slots__ = ("carried", "orphans")
 
     def __init__(self) -> None:
         self.carried: deque[Carried] = deque()
         self.orphans: deque[tuple[Site | None, int]] = deque()
-        self.last_set: Site | None = None
+
+
+def flag_facts(event: Event) -> dict[str, Any]:
+    """What there is to say of an event."""
+    return {
+        "event": event.name, "id": event.id, "sets": event.sent, "waits": event.awaited, "last_set": event.last_set,
+    }  # fmt: skip
 
 
 class EventUse:
@@ -42,7 +48,6 @@ class EventUse:
         self._check_id(event, site, by, is_set=True)
         if event.sent - event.awaited > 1:
             self._set_again(event, event.sent, site)
-        flags.last_set = site
         flag = self._debts.carry(event.source, site, by)
         if not flags.orphans:
             flags.carried.append(flag)
@@ -76,25 +81,19 @@ class EventUse:
         """End of the kernel: flags that nobody waited for, waits that nothing answered."""
         for event, flags in self._flags.items():
             pipes = (event.source, event.destination)
-            facts = self._facts(event)
+            facts = flag_facts(event)
             for site, _ in flags.orphans:
                 self._report(Fact("wait_unpaired", (site,), "", pipes, facts))
             for flag in flags.carried if completed else ():
                 rule = "queue_set_unpaired" if flag.by else "set_unpaired"
                 self._report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
 
-    def _facts(self, event: Event) -> dict[str, Any]:
-        return {
-            "event": event.name, "id": event.id, "sets": event.sent, "waits": event.awaited,
-            "last_set": self._flags[event].last_set,
-        }  # fmt: skip
-
     def _set_again(self, event: Event, ordinal: int, site: Site | None) -> None:
         """A set with no wait issued in between. Behind an unanswered wait, its pipe does not get there yet."""
         if self._debts.owed[event.source]:
             self._again.append((event, ordinal, site))
         else:
-            self._report(Fact("set_twice", (site,), "", (), self._facts(event)))
+            self._report(Fact("set_twice", (site,), "", (), flag_facts(event)))
 
     def _judge_again(self) -> None:
         """Judge the sets whose pipes have got there."""

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cannery.aicore.core import Core, Fact
+from cannery.aicore.flags import Event
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import PIPES
 from cannery.watch.rules import ERROR, RULES, Rule
+from cannery.watch.sides import Accessed, accessed
 from cannery.watch.spelling import Spelling
 from cannery.watch.wording import at, filled, message
+
+
+@dataclass(frozen=True)
+class FlagCount:
+    """An event: how often it was set and waited for when the finding was made, and where it was set last."""
+
+    event: str
+    id: int
+    sets: int
+    waits: int
+    last_set: Site | None
+
+    @classmethod
+    def of(cls, event: Event) -> FlagCount:
+        """An event as it is now."""
+        return cls(event.name, event.id, event.sent, event.awaited, event.last_set)
+
+    def __str__(self) -> str:
+        last = f"; last set at {at(self.last_set)}" if self.sets else ""
+        return f"({self.event}, {self.id}): {self.sets} sets, {self.waits} waits{last}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event as JSON has it."""
+        site = self.last_set
+        return {
+            "event": self.event, "id": self.id, "sets": self.sets, "waits": self.waits,
+            "last_set": None if site is None else {"file": site.file, "line": site.line},
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +60,9 @@ class Finding:
         kernel: name of the launched function.
         core: block index of the core it occurred on first.
         hint: what to add or change, "" where there is nothing to say.
+        accesses: what it is about, in the order of ``pipes``.
+        overlap: the first bytes that two accesses share, counted as theirs are.
+        flags: for events: how often each was set and waited for, and where it was set last.
     """
 
     kind: str
@@ -43,10 +76,15 @@ class Finding:
     kernel: str
     core: int
     hint: str = ""
+    accesses: tuple[Accessed, ...] = ()
+    overlap: tuple[int, int] | None = None
+    flags: tuple[FlagCount, ...] = ()
 
     def __str__(self) -> str:
         where = "".join(f" {site.file}:{site.line}" for site in self.locations)
-        return f"{self.kind} in {self.kernel}{where}: {self.message.splitlines()[0].removeprefix('====== ')}"
+        lines = [line.removeprefix("======").strip() for line in self.message.splitlines()]
+        told = [line for line in lines if not line.startswith("#")]
+        return f"{self.kind} in {self.kernel}{where}: {'; '.join([*told, *([self.hint] if self.hint else [])])}"
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as JSON has it."""
@@ -62,6 +100,9 @@ class Finding:
             "kernel": self.kernel,
             "core": self.core,
             "hint": self.hint,
+            "accesses": [access.as_dict() for access in self.accesses],
+            "overlap": None if self.overlap is None else list(self.overlap),
+            "flags": [flag.as_dict() for flag in self.flags],
         }
 
 
@@ -107,10 +148,14 @@ class Collector:
             "at": [at(site) for site in fact.sites],
         }  # fmt: skip
         facts = {**common, **fact.facts}
+        sides = tuple(accessed(side, self._spelling) for side in fact.sides)
+        flags = _flags(fact.facts)
         text = message(rule.severity, rule.text, self._spelling, facts)
+        more = [*map(str, sides), *(_shared(fact)), *map(str, flags)]
         return Finding(
-            rule.kind, rule.severity, rule.code, fact.memory, pipes, text, sites, 1, self._kernel, core.block,
-            filled(rule.hint, self._spelling, facts),
+            rule.kind, rule.severity, rule.code, fact.memory, pipes,
+            "\n".join([text, *(f"======    {line}" for line in more)]), sites, 1, self._kernel, core.block,
+            filled(rule.hint, self._spelling, facts), sides, fact.overlap, flags,
         )  # fmt: skip
 
     def drop(self, condition: Callable[[Finding, Rule, int], bool]) -> None:
@@ -121,6 +166,22 @@ class Collector:
 
     def __iter__(self) -> Iterator[Finding]:
         return (replace(entry.finding, count=entry.count) for entry in self._entries.values())
+
+
+def _shared(fact: Fact) -> list[str]:
+    if fact.overlap is None:
+        return []
+    lower, upper = fact.overlap
+    return [f"overlap: bytes {lower:#x} to {upper:#x} of {fact.memory}"]
+
+
+def _flags(facts: Mapping[str, Any]) -> tuple[FlagCount, ...]:
+    """The events that a fact is about."""
+    if "sets" in facts:
+        names = ("event", "id", "sets", "waits", "last_set")
+        return (FlagCount(*(facts[name] for name in names)),)
+    heads = facts.get("heads", ())
+    return tuple(FlagCount.of(head.event) for head in heads if head.event is not None)
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:

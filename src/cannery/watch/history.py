@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from cannery.aicore.instruction import Site
+from cannery.aicore.instruction import Access, Site
 from cannery.aicore.pipes import S, V
 from cannery.watch.clocks import Clocks, Snapshot
 
@@ -21,7 +21,8 @@ _NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh seg
 class Stamp(NamedTuple):
     """An access: which pipe, when, from which line.
 
-    ``atomic`` names the combining operation, if any; ``known`` is what the pipe knew to be complete when it was issued.
+    ``atomic`` names the combining operation, if any; ``known`` is what the pipe knew to be complete when it was issued;
+    ``reads`` and ``writes`` are all that its instruction touches.
     """
 
     pipe: int
@@ -31,6 +32,8 @@ class Stamp(NamedTuple):
     atomic: str | None
     serial: int
     known: Snapshot
+    reads: tuple[Access, ...] = ()
+    writes: tuple[Access, ...] = ()
 
 
 class Order:

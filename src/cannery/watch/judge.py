@@ -7,8 +7,9 @@ two accesses count as ordered, so that one missing flag is one finding and not a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh
+from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Step
 from cannery.aicore.flags import Barrier, Set, Wait
 from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
 from cannery.aicore.pipes import PIPES, S, V
@@ -25,7 +26,9 @@ from cannery.watch.inserted import is_inserted
 from cannery.watch.lookups import Lookups
 from cannery.watch.pasts import Pasts
 from cannery.watch.rules import Rule
+from cannery.watch.sides import Side, overlap, place_of, touching
 from cannery.watch.spans import place, spans
+from cannery.watch.steps import Steps
 from cannery.watch.sync import SyncUse
 from cannery.watch.unwritten import Unwritten
 
@@ -43,15 +46,16 @@ class Judge:
         self.core = core
         self.clocks = Clocks()
         self.footprints = Footprints(core.index)
+        self.steps = Steps()
         self.serial = 0
         self._findings = findings
         self._auto_sync = setup.auto_sync
         self._pasts = Pasts(self.clocks, vector_in_order=setup.vector_in_order)
         self._sync = sync
-        self._unwritten = Unwritten(self._pasts, self.report)
+        self._unwritten = Unwritten(self._pasts, self._report_one)
         self._debts = Debts(self.clocks)
-        self.caches = CacheUse(self.clocks, self.report)
-        self._lookups = Lookups(self.report, self._report_race)
+        self.caches = CacheUse(self.clocks, self._report_hidden)
+        self._lookups = Lookups(self._report_one, self._report_race)
         self._events = EventUse(core, self._debts, sync, self.report)
 
     def report(self, fact: Fact) -> None:
@@ -64,13 +68,14 @@ class Judge:
         pipe = instruction.pipe
         time = self.clocks.issue(pipe)
         stamp = Stamp(
-            pipe, time, instruction.site, instruction.op, instruction.atomic, self.serial, self.clocks.known[pipe]
-        )
-        reads = self._judged(instruction, instruction.reads, "read")
-        writes = self._judged(instruction, instruction.writes, "write")
-        self._unwritten.flow(instruction, reads, writes)
+            pipe, time, instruction.site, instruction.op, instruction.atomic, self.serial, self.clocks.known[pipe],
+            instruction.reads, instruction.writes,
+        )  # fmt: skip
+        reads = self._judged(stamp, instruction.reads, "read")
+        writes = self._judged(stamp, instruction.writes, "write")
+        self._unwritten.flow(instruction, stamp, reads, writes)
         if pipe == V and writes and reads:
-            self._aliasing(instruction, reads, writes[0])
+            self._aliasing(stamp, instruction, reads, writes[0])
         judged = not self._debts.owed[pipe] and not self.core.in_order
         if judged:
             self._races(stamp, reads, writes)
@@ -87,15 +92,18 @@ class Judge:
         if owner.trusted:
             return
         if not owner.alive:
-            self._unsound("read_freed", instruction, lookup.access)
+            self._unsound("read_freed", stamp, lookup.access, write=False)
             return
         self._lookups.issue(instruction, lookup, stamp, self._pasts[owner.memory], ordered=not judged)
 
-    def _aliasing(self, instruction: Instruction, reads: Sequence[Access], target: Access) -> None:
+    def _aliasing(self, stamp: Stamp, instruction: Instruction, reads: Sequence[Access], target: Access) -> None:
         source = clashing(instruction.op, target, reads)
         if source is not None:
             facts = {"op": instruction.op, "place": place(target), "source": place(source)}
-            self.report(Fact("aliasing", (instruction.site,), target.memory.name, (instruction.pipe,), facts))
+            sides = (self._side(stamp, target, write=True), self._side(stamp, source, write=False))
+            sites, pipes = (instruction.site,), (instruction.pipe,)
+            shared = overlap(target, source)
+            self.report(Fact("aliasing", sites, target.memory.name, pipes, facts, sides, shared))
 
     def set_flag(self, record: Set) -> None:
         """A flag was set."""
@@ -146,7 +154,7 @@ class Judge:
         """End of the kernel: flags left over."""
         self._events.left_over(record.completed)
 
-    def _judged(self, instruction: Instruction, accesses: Sequence[Access], action: str) -> Sequence[Access]:
+    def _judged(self, stamp: Stamp, accesses: Sequence[Access], action: str) -> Sequence[Access]:
         """The accesses to judge further: all of them, unless one is not as it should be."""
         for access in accesses:
             owner, lower = access.owner, access.lower
@@ -156,30 +164,37 @@ class Judge:
                 break
         else:
             return accesses
-        return [access for access in accesses if self._sound(instruction, access, action)]
+        return [access for access in accesses if self._sound(stamp, access, action)]
 
-    def _sound(self, instruction: Instruction, access: Access, action: str) -> bool:
+    def _sound(self, stamp: Stamp, access: Access, action: str) -> bool:
         """Whether an access is to be judged further: memory that is not the tensor's any more is its own finding."""
-        owner = access.owner
+        owner, write = access.owner, action == "write"
         if owner.trusted:
             return False
         if not owner.alive:
-            self._unsound(f"{action}_freed", instruction, access)
+            self._unsound(f"{action}_freed", stamp, access, write=write)
             return False
         if access.lower % access.align:
-            self._unsound(f"{action}_misaligned", instruction, access)
+            self._unsound(f"{action}_misaligned", stamp, access, write=write)
         if access.lower < owner.lower or access.upper > owner.upper:
-            self._unsound(f"{action}_outside", instruction, access)
+            self._unsound(f"{action}_outside", stamp, access, write=write)
         return True
 
-    def _unsound(self, rule: str, instruction: Instruction, access: Access) -> None:
+    def _unsound(self, rule: str, stamp: Stamp, access: Access, *, write: bool) -> None:
         owner = access.owner
         facts = {
-            "op": instruction.op, "place": place(access), "owner": owner.label, "align": access.align,
+            "op": stamp.op, "place": place(access), "owner": owner.label, "align": access.align,
             "length": access.upper - access.lower, "rest": owner.upper - access.lower,
             "size": max(0, owner.lower - access.lower) + max(0, access.upper - owner.upper),
         }  # fmt: skip
-        self.report(Fact(rule, (instruction.site,), access.memory.name, (instruction.pipe,), facts))
+        self._report_one(rule, stamp, access, facts, write=write)
+
+    def _report_one(
+        self, rule: str, stamp: Stamp, access: Access, facts: dict[str, Any], *, write: bool = False
+    ) -> None:  # fmt: skip
+        """Report what is wrong with one access."""
+        side = self._side(stamp, access, write=write)
+        self.report(Fact(rule, (stamp.site,), access.memory.name, (stamp.pipe,), facts, (side,)))
 
     def _races(self, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
@@ -241,13 +256,44 @@ class Judge:
         carried[earlier.pipe] = max(carried[earlier.pipe], earlier.time)
         self.clocks.learn(pipe, carried)
 
+    def step(self, record: Step) -> None:
+        """A loop of the program goes on."""
+        self.steps.add(self.serial, record)
+
+    def _side(self, stamp: Stamp, access: Access, *, write: bool) -> Side:
+        """An access of an instruction, for a finding."""
+        place = place_of(access, stamp.writes if write else stamp.reads)
+        return Side(stamp, access, write, place, self.core.block, self.steps)
+
+    def _other_side(self, stamp: Stamp, access: Access, *, write: bool) -> Side:
+        """What an earlier instruction did to the bytes of an access."""
+        accesses = stamp.writes if write else stamp.reads
+        place = touching(access, accesses)
+        there = accesses[place] if place >= 0 else access
+        return Side(stamp, there, write, place, self.core.block, self.steps)
+
     def _report_race(self, earlier: Stamp, later: Stamp, kind: str, access: Access) -> None:
         facts = {
             "place": place(access), "first_op": earlier.op, "first_serial": earlier.serial, "second_op": later.op,
             "second_serial": later.serial,
         }  # fmt: skip
         sites, pipes = (earlier.site, later.site), (earlier.pipe, later.pipe)
-        self.report(Fact(kind, sites, access.memory.name, pipes, facts))
+        first = self._other_side(earlier, access, write=kind != "war")
+        second = self._other_side(later, access, write=kind != "raw")
+        shared = overlap(first.access, second.access)
+        self.report(Fact(kind, sites, access.memory.name, pipes, facts, (first, second), shared))
+
+    def _report_hidden(self, rule: str, first: tuple[Stamp, Access], second: tuple[Stamp, Access]) -> None:
+        """Report that the second access does not see the first, or overwrites it."""
+        (earlier, there), (later, here) = first, second
+        facts = {
+            "first_op": earlier.op, "first_serial": earlier.serial, "second_op": later.op,
+            "second_serial": later.serial, "first_place": place(there), "place": place(here),
+        }  # fmt: skip
+        sites, pipes = (earlier.site, later.site), (earlier.pipe, later.pipe)
+        one = self._side(earlier, there, write=True)
+        two = self._side(later, here, write=any(here is write for write in later.writes))
+        self.report(Fact(rule, sites, "GM", pipes, facts, (one, two), overlap(there, here)))
 
     def _report_races(self, stamp: Stamp, found: Sequence[Race]) -> None:
         """Two instructions race once: reading what the earlier one wrote comes before overwriting it."""

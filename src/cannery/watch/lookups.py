@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from cannery.aicore.core import Fact
 from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
 from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
 from cannery.watch.pasts import Past
 from cannery.watch.spans import place
+from cannery.watch.unwritten import Report
 
 _REMEMBERED: Final = 32
 
@@ -49,7 +49,7 @@ Races = Callable[[Stamp, Stamp, str, Access], None]
 class Lookups:
     """The look-ups of one core."""
 
-    def __init__(self, report: Callable[[Fact], None], raced: Races) -> None:
+    def __init__(self, report: Report, raced: Races) -> None:
         self._report = report
         self._raced = raced
         self._open: dict[int, Pending] = {}
@@ -134,9 +134,9 @@ class Lookups:
             self._tell("unwritten_lanes", pending, pending.access, size=size, first=first)
 
     def _tell(self, rule: str, pending: Pending, access: Access, **facts: int) -> None:
-        instruction = pending.instruction
-        told = {"op": instruction.op, "place": place(access), "owner": access.owner.label, **facts}
-        self._report(Fact(rule, (instruction.site,), access.memory.name, (instruction.pipe,), told))
+        stamp = pending.stamp
+        told = {"op": stamp.op, "place": place(access), "owner": access.owner.label, **facts}
+        self._report(rule, stamp, access, told)
 
 
 def _inside(access: Access, at: int, size: int) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from cannery.aicore.instruction import Site
+
 
 class Spelling(Protocol):
     """The words of one kernel language.
@@ -26,3 +28,12 @@ class Spelling(Protocol):
 
     def barrier(self, pipe: str) -> str:
         """The statement that is a barrier of a pipe."""
+
+    def operand(self, site: Site, op: str, *, write: bool, place: int) -> str:
+        """What the program calls an operand of the operation at a line, "" where that cannot be told.
+
+        ``place``: its number among the operation's writes or reads; -1: what it looks up.
+        """
+
+    def loop_variable(self, site: Site) -> str:
+        """The variable of the loop at a line, "" where that cannot be told."""

@@ -7,15 +7,18 @@ become a value that someone relies on (global memory, a scalar, a reduction, a c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from cannery.aicore.core import Fact
 from cannery.aicore.instruction import CONSUME, FILL, LANES, Access, Instruction
 from cannery.aicore.memory import Arena
+from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
 from cannery.watch.pasts import Pasts
 from cannery.watch.spans import place
 
 Pieces = list[tuple[int, int]]
+Report = Callable[[str, Stamp, Access, dict[str, Any]], None]
+"""Takes a rule, and what it is about."""
 
 
 class Unwritten:
@@ -23,11 +26,11 @@ class Unwritten:
 
     __slots__ = ("_pasts", "_report")
 
-    def __init__(self, pasts: Pasts, report: Callable[[Fact], None]) -> None:
+    def __init__(self, pasts: Pasts, report: Report) -> None:
         self._pasts = pasts
         self._report = report
 
-    def flow(self, instruction: Instruction, reads: Sequence[Access], writes: Sequence[Access]) -> None:
+    def flow(self, instruction: Instruction, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         """Update the state for an instruction whose accesses are sound."""
         spread: Pieces = []
         pasts = self._pasts
@@ -36,7 +39,7 @@ class Unwritten:
             if _may_touch(access, unwritten):
                 dirty = _dirty(access, unwritten)
                 if dirty:
-                    spread += self._read(instruction, access, dirty)
+                    spread += self._read(instruction, stamp, access, dirty)
         for access in writes:
             unwritten = pasts[access.memory].unwritten
             if _may_touch(access, unwritten):
@@ -46,7 +49,7 @@ class Unwritten:
         for lower, upper in instruction.unwritten:
             pasts[instruction.writes[0].memory].unwritten.add(lower, upper)
 
-    def _read(self, instruction: Instruction, access: Access, dirty: Pieces) -> Pieces:
+    def _read(self, instruction: Instruction, stamp: Stamp, access: Access, dirty: Pieces) -> Pieces:
         """Judge a read of never-written bytes; the ordinals of the result that they pass on to."""
         if instruction.flow == FILL:
             return []
@@ -55,7 +58,7 @@ class Unwritten:
             size = sum(stop - start for start, stop in dirty)
             facts = {"op": instruction.op, "place": place(access), "size": size, "first": dirty[0][0]}
             rule = "unwritten_value" if reaches else "unwritten_lanes"
-            self._report(Fact(rule, (instruction.site,), access.memory.name, (instruction.pipe,), facts))
+            self._report(rule, stamp, access, facts)
         return [] if reaches else _scaled(access, dirty, instruction.writes[0])
 
     def _place(self, target: Access, pieces: Pieces) -> None:

@@ -115,6 +115,12 @@ class AscendC:
     def barrier(self, pipe: str) -> str:
         return f"PipeBarrier<PIPE_{pipe}>()"
 
+    def operand(self, site: Site, op: str, *, write: bool, place: int) -> str:
+        return ""
+
+    def loop_variable(self, site: Site) -> str:
+        return ""
+
 
 SITE, OTHER = Site("k.cpp", 3), Site("k.cpp", 4)
 
