@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from cannery.core import TensorDesc
-from cannery.operator import Attribute, AttrType, Operator, OperatorDefinition
+from cannery.core import DataType, Format, Shape, TensorDesc
+from cannery.operator import ATB, Attribute, AttrType, Operator, OperatorDefinition
 from cannery.st.atb import schema
 from cannery.st.case import (
     Case,
@@ -49,7 +49,7 @@ def read_row(file: Path, row: int, cells: Mapping[str, str], find: Find) -> Case
         cells=cells,
         standard=Standard.ATB,
         inputs=_inputs(file.parent, told, operator.definition),
-        outputs=None if test_type == GENERALIZATION else _outputs(told, expected),
+        outputs=None if test_type == GENERALIZATION else _outputs(told, expected, operator.definition),
         attrs=attrs,
         socs=_read(told, "SocVersion", _socs),
         expected=expected,
@@ -111,10 +111,20 @@ def _inputs(folder: Path, cells: Mapping[str, str], definition: OperatorDefiniti
     formats = _listed(cells, "InFormat", count, schema.read_input_format)
     shapes = _listed(cells, "InShape", count, schema.read_shape)
     tensors = zip(dtypes, shapes, formats, _data(folder, cells, count), strict=True)
-    specs = [TensorSpec(TensorDesc(dtype, shape, layout), source) for dtype, shape, layout, source in tensors]
+    specs = [TensorSpec(_desc(definition, *told), source) for *told, source in tensors]
     # The original's tests spell an optional input that is not there as a tensor of no elements.
     optional = [param.optional for param in definition.inputs[:count]] + [False] * count
-    return tuple(None if spec.desc.shape == (0,) and optional[i] else spec for i, spec in enumerate(specs))
+    return tuple(
+        None if shape == (0,) and optional[i] else spec
+        for i, (shape, spec) in enumerate(zip(shapes, specs, strict=True))
+    )
+
+
+def _desc(definition: OperatorDefinition, dtype: DataType, shape: Shape, layout: Format) -> TensorDesc:
+    # The original's harness sets dims only where there is memory, so ATB sees a tensor of no elements without dims
+    # (tests/framework/c++/atb_torch/utils/utils.cpp).
+    is_unset = definition.contract is ATB and 0 in shape
+    return TensorDesc(dtype, Shape(()) if is_unset else shape, layout)
 
 
 def _listed(cells: Mapping[str, str], column: str, count: int, read: Callable[[str], Any]) -> tuple[Any, ...]:
@@ -139,7 +149,9 @@ def _data(folder: Path, cells: Mapping[str, str], count: int) -> tuple[Data, ...
     return tuple(data)
 
 
-def _outputs(cells: Mapping[str, str], expected: Expectation) -> tuple[TensorSpec, ...] | None:
+def _outputs(
+    cells: Mapping[str, str], expected: Expectation, definition: OperatorDefinition
+) -> tuple[TensorSpec, ...] | None:
     """What the row says of the outputs; None where it leaves them to shape inference."""
     said = [cells[column] for column in ("OutDType", "OutFormat", "OutShape")]
     # Rows that await an error, or end at a stage, often leave cells empty, whatever the number says.
@@ -149,7 +161,7 @@ def _outputs(cells: Mapping[str, str], expected: Expectation) -> tuple[TensorSpe
     count = _read(cells, "OutNum", schema.read_number)
     dtypes, formats = _listed(cells, "OutDType", count, data_type), _listed(cells, "OutFormat", count, memory_format)
     tensors = zip(dtypes, _listed(cells, "OutShape", count, schema.read_shape), formats, strict=True)
-    return tuple(TensorSpec(TensorDesc(dtype, shape, layout)) for dtype, shape, layout in tensors)
+    return tuple(TensorSpec(_desc(definition, *told)) for told in tensors)
 
 
 def _files(folder: Path, cell: str) -> tuple[Path | None, ...]:
