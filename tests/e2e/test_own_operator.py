@@ -130,7 +130,7 @@ builder.set_graph_output(ScaleRows(builder.create_input(0), rowFactor=3.0), 0)
 session = Session()
 session.add_graph(0, builder.build_and_reset())
 given = Tensor(x.flatten().tolist(), data_type=DataType.DT_FLOAT, shape=[2, 3])
-assert session.run_graph(0, [given])[0].get_data() == (x * 3).flatten().tolist()
+assert session.run_graph(0, [given])[0].get_data() == (x * 3).tolist()
 session.remove_graph(0)
 GeApi.ge_finalize()
 
