@@ -96,6 +96,7 @@ def test_an_error_finding_is_code_1_and_the_program_goes_on(tmp_path: Path) -> N
     assert "asc.data_copy(z_gm, t, 64)" in done.stderr and "asc.wait_flag(asc.HardEvent.MTE2_MTE3, id)" in done.stderr
     assert set(race) == {
         "kind", "severity", "code", "memory", "pipes", "message", "locations", "count", "kernel", "core", "hint",
+        "accesses", "overlap", "flags",
     }  # fmt: skip
 
 
