@@ -243,17 +243,14 @@ def find_setting(name: str, argument: Any = None) -> Found:
 
 
 def _found_below(name: str, setting: Setting) -> Found:
-    platform = _platform() if name == "chip" else None
-    if platform is not None:
-        return Found(platform, Origin.PROGRAM, "config.set_platform")
+    if name == "chip":
+        for scope in _scopes():
+            if scope.platform is not None:
+                return Found(scope.platform, Origin.PROGRAM, "config.set_platform")
     text = os.environ.get(setting.variable)
     if text and text.strip():
         return Found(setting.read(setting, text.strip(), setting.variable), Origin.ENVIRONMENT, setting.variable)
     return _DEFAULTS[name]
-
-
-def _platform() -> Soc | None:
-    return next((scope.platform for scope in _scopes() if scope.platform is not None), None)
 
 
 def chosen_chip(argument: str | Soc | None = None) -> Soc | None:
@@ -294,10 +291,9 @@ def variables(settings: Settings) -> dict[str, str]:
     return {SETTINGS[name].variable: str(values[name]) for name in decided}
 
 
-def _scopes() -> Iterator[Scope]:
+def _scopes() -> list[Scope]:
     """From the innermost session to the process."""
-    yield from reversed(_SESSIONS.get())
-    yield from reversed(_PROCESS)
+    return [*_PROCESS, *_SESSIONS.get()][::-1]
 
 
 def _checked(values: Mapping[str, Any], place: Callable[[Setting], str]) -> Mapping[str, Any]:

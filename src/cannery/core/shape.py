@@ -11,6 +11,7 @@ from cannery.core.loaded import is_torch
 UNKNOWN_DIM = -1
 UNKNOWN_DIM_NUM = -2
 INT64_MAX = 2**63 - 1
+_PLAIN = frozenset({int})
 
 
 class Shape(tuple[int, ...]):
@@ -25,7 +26,9 @@ class Shape(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, dims: Iterable[int] = ()) -> Shape:
-        return super().__new__(cls, (_as_dim(dim) for dim in dims))
+        values = tuple(dims)
+        # Shapes are made many times a call, nearly always of plain integers.
+        return super().__new__(cls, values if _PLAIN.issuperset(map(type, values)) else map(_as_dim, values))
 
     @classmethod
     def unknown_rank(cls) -> Shape:

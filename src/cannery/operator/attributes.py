@@ -23,7 +23,7 @@ def bind_attributes(definition: OperatorDefinition, given: Mapping[str, Any] | N
     Raises:
         OperatorError: at stage check: an unknown, missing or doubly given attribute, or a value of another type.
     """
-    if given is not None and not isinstance(given, Mapping):
+    if given is not None and not isinstance(given, (dict, Mapping)):
         raise _error(definition, "attributes", type(given).__name__, "a mapping from attribute name to value")
     values: dict[str, Any] = {}
     for name, value in (given or {}).items():
@@ -104,6 +104,8 @@ def _string(value: Any) -> str:
 
 
 def _integers(value: Any) -> tuple[int, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(_integer(item) for item in value)
     is_tensor = is_torch(value, "Tensor")
     if is_tensor and value.is_meta:
         raise TypeError("a tensor without data")

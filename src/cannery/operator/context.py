@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +39,10 @@ class CallContext:
 
     def with_outputs(self, outputs: Sequence[TensorDesc]) -> CallContext:
         """The same call with these output descriptors."""
-        return replace(self, outputs=tuple(outputs))
+        # Spelt out: twice a call, and ``replace`` takes as long as the rest of a stage.
+        return CallContext(
+            self.definition, self.inputs, self.attrs, self.soc, self.quirks, tuple(outputs), self.buffers
+        )
 
     def input(self, name: str) -> TensorDesc | None:
         """The descriptor of a named input; None when it is absent."""

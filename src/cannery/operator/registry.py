@@ -41,6 +41,10 @@ class Registry(Mapping[str, Operator]):
     def __getitem__(self, name: str) -> Operator:
         return self._known()[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The operator of that type, or ``default``."""
+        return self._known().get(name, default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._known())
 
@@ -128,9 +132,9 @@ def find_operator(name: str) -> Operator:
     operators = all_operators()
     if not isinstance(name, str):
         raise UnknownOperatorError(f"operator: found {name!r}, expected a name such as 'UpdateTensorDesc'")
-    for candidate in (name, name.removesuffix("Operation")):
-        if candidate in operators:
-            return operators[candidate]
+    found = operators.get(name) or operators.get(name.removesuffix("Operation"))
+    if found is not None:
+        return found
     by_snake = {operator.definition.snake_name: operator for operator in operators.values()}
     if name in by_snake:
         return by_snake[name]

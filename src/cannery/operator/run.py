@@ -94,9 +94,10 @@ def run(
 
 def _check_devices(name: str, tensors: Sequence[Tensor | None]) -> None:
     """Refuse tensors on several devices before an engine meets them."""
-    places = sorted({str(tensor.torch.device) for tensor in tensors if tensor is not None})
+    places = {tensor.torch.device for tensor in tensors if tensor is not None}
     if len(places) > 1:
-        raise ValueError(f"{name}: found tensors on {' and '.join(places)}, expected all on one device")
+        found = " and ".join(sorted(map(str, places)))
+        raise ValueError(f"{name}: found tensors on {found}, expected all on one device")
 
 
 def _device(tensors: Sequence[Tensor | None]) -> torch.device | None:

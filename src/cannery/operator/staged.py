@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final, TypeGuard
 
 from cannery.core import OperatorError, Stage, Tensor, TensorDesc, own_precision
@@ -116,9 +115,11 @@ def advance(call: Prepared, until: Stage = Stage.TILING) -> Prepared:
         OperatorError: a stage refuses the call.
     """
     first = 0 if call.stage is None else _ORDER.index(call.stage) + 1
-    for stage in _ORDER[first : _ORDER.index(until) + 1]:
-        call = _STEPS[stage](call)
-    return call
+    context, tiling = call.context, call.tiling
+    steps = _STEPS[first : _ORDER.index(until) + 1]
+    for step in steps:
+        context, tiling = step(call.operator, context)
+    return Prepared(call.operator, context, until, tiling) if steps else call
 
 
 def launch(
@@ -141,9 +142,12 @@ def launch(
 
     with torch.no_grad(), own_precision(outputs[0].torch.device if outputs else torch.device("cpu")):
         found: Any = call.operator.engines[engine](call.context, call.tiling, tuple(inputs), tuple(outputs))
-    expected = "None or a list of findings: results are written into the outputs"
-    _hold_result(call.context, Stage.LAUNCH, found, found is None or _are_findings(found), expected)
-    findings = tuple(found or ())
+    if found is None:
+        return ()
+    if not _are_findings(found):
+        expected = "None or a list of findings: results are written into the outputs"
+        raise _unexpected(call.context, Stage.LAUNCH, found, expected)
+    findings = tuple(found)
     tell_errors(f"{call.operator.name} on {engine}", findings, on_error)
     return findings
 
@@ -195,42 +199,46 @@ def _check_known(wanted: Found) -> None:
         raise SettingError(f"{wanted.place}: found {wanted.value!r}, expected one of {', '.join(known)}")
 
 
-def _check(call: Prepared) -> Prepared:
+_Step = tuple[CallContext, TilingResult]
+
+
+def _check(operator: Operator, context: CallContext) -> _Step:
     """First stage: the number of inputs where this framework counts early, the chip, the operator's own rules."""
-    _check_arity(call.context, Stage.CHECK)
-    definition = call.context.definition
+    _check_arity(context, Stage.CHECK)
+    definition = context.definition
     if definition.aicore is not None:
-        _check_soc(call.context, definition.aicore.socs)
-    check: Callable[[CallContext], object] = call.operator.check
-    returned = check(call.context)
-    _hold_result(call.context, Stage.CHECK, returned, returned is None, "None: check raises what it refuses")
+        _check_soc(context, definition.aicore.socs)
+    check: Callable[[CallContext], object] = operator.check
+    returned = check(context)
+    if returned is not None:
+        raise _unexpected(context, Stage.CHECK, returned, "None: check raises what it refuses")
     # Without a registration that names chips, the operator's own rules of them come first.
-    _check_soc(call.context, definition.socs)
-    return Prepared(call.operator, call.context, Stage.CHECK)
+    _check_soc(context, definition.socs)
+    return context, UNTILED
 
 
-def _infer_shape(call: Prepared) -> Prepared:
+def _infer_shape(operator: Operator, context: CallContext) -> _Step:
     """Second stage: the context with inferred output descriptors."""
-    _check_arity(call.context, Stage.INFER_SHAPE)
-    context, outputs = call.context, call.operator.infer_shape(call.context)
-    count = len(context.definition.outputs)
-    is_right = _is_tensors(outputs) and len(outputs) == count
-    _hold_result(context, Stage.INFER_SHAPE, outputs, is_right, f"a tuple of {count} TensorDesc, one an output")
-    return Prepared(call.operator, context.with_outputs(outputs), Stage.INFER_SHAPE)
+    _check_arity(context, Stage.INFER_SHAPE)
+    outputs, count = operator.infer_shape(context), len(context.definition.outputs)
+    if not (_is_tensors(outputs) and len(outputs) == count):
+        raise _unexpected(context, Stage.INFER_SHAPE, outputs, f"a tuple of {count} TensorDesc, one an output")
+    return context.with_outputs(outputs), UNTILED
 
 
-def _tile(call: Prepared) -> Prepared:
+def _tile(operator: Operator, inferred: CallContext) -> _Step:
     """Third stage: how the work is split, from descriptors alone; the caller's buffers are the outputs now."""
-    context = _with_buffers(call.context)
-    tiling = call.operator.tiling(context)
-    _hold_result(context, Stage.TILING, tiling, isinstance(tiling, TilingResult), "a TilingResult")
-    if context is not call.context:
-        hold_outputs(context, call.context.outputs)
-    return Prepared(call.operator, context, Stage.TILING, tiling)
+    context = _with_buffers(inferred)
+    tiling = operator.tiling(context)
+    if not isinstance(tiling, TilingResult):
+        raise _unexpected(context, Stage.TILING, tiling, "a TilingResult")
+    if context is not inferred:
+        hold_outputs(context, inferred.outputs)
+    return context, tiling
 
 
-_STEPS = MappingProxyType({Stage.CHECK: _check, Stage.INFER_SHAPE: _infer_shape, Stage.TILING: _tile})
-_ORDER = tuple(_STEPS)
+_ORDER = Stage.CHECK, Stage.INFER_SHAPE, Stage.TILING
+_STEPS = _check, _infer_shape, _tile
 
 
 def hold_outputs(context: CallContext, inferred: Sequence[TensorDesc]) -> None:
@@ -259,11 +267,10 @@ def _is_tensors(values: object) -> TypeGuard[Sequence[TensorDesc]]:
     return isinstance(values, (tuple, list)) and all(isinstance(value, TensorDesc) for value in values)
 
 
-def _hold_result(context: CallContext, stage: Stage, value: object, is_right: bool, expected: str) -> None:
-    """Refuse what a stage's function gave back, as a failure of that stage."""
-    if not is_right:
-        kind = "None" if value is None else f"{type(value).__name__} {value!r}"
-        raise context.error(stage, f"what {stage.value} returns", kind, expected)
+def _unexpected(context: CallContext, stage: Stage, value: object, expected: str) -> OperatorError:
+    """The error for what a stage's function gave back, as a failure of that stage."""
+    kind = "None" if value is None else f"{type(value).__name__} {value!r}"
+    return context.error(stage, f"what {stage.value} returns", kind, expected)
 
 
 def _with_buffers(context: CallContext) -> CallContext:

@@ -15,6 +15,8 @@ from cannery.operator.definition import OperatorDefinition, TensorParam
 if TYPE_CHECKING:
     import torch
 
+_LARGE = 1 << 16  # bytes; below it a pass over memory costs less than the way around it
+
 
 def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | None, ...]:
     """Tensors in definition order from a sequence, or from a mapping by name; absent optional ones are None.
@@ -22,10 +24,7 @@ def bind_inputs(definition: OperatorDefinition, inputs: Any) -> tuple[Tensor | N
     Raises:
         OperatorError: at stage check: not tensors, or an unknown name.
     """
-    values = _in_order(definition, definition.inputs, inputs, "inputs")
-    names = [param.name for param in definition.inputs]
-    names += [f"inputs[{index}]" for index in range(len(names), len(values))]
-    return tuple(_as_tensor(definition, name, value) for name, value in zip(names, values, strict=False))
+    return _as_tensors(definition, definition.inputs, inputs, "inputs")
 
 
 def describe_outputs(definition: OperatorDefinition, outputs: Any) -> tuple[TensorDesc | None, ...] | None:
@@ -36,10 +35,7 @@ def describe_outputs(definition: OperatorDefinition, outputs: Any) -> tuple[Tens
     """
     if outputs is None:
         return None
-    given = _in_order(definition, definition.outputs, outputs, "outputs")
-    names = [param.name for param in definition.outputs]
-    names += [f"outputs[{index}]" for index in range(len(names), len(given))]
-    tensors = (_as_tensor(definition, name, value) for name, value in zip(names, given, strict=False))
+    tensors = _as_tensors(definition, definition.outputs, outputs, "outputs")
     return tuple(None if tensor is None else tensor.desc for tensor in tensors)
 
 
@@ -79,6 +75,8 @@ def allocate(
 
 
 def _in_order(definition: OperatorDefinition, params: tuple[TensorParam, ...], values: Any, what: str) -> list[Any]:
+    if isinstance(values, (list, tuple)):  # first: the usual ones are told from abstract kinds at a price
+        return list(values)
     if isinstance(values, Mapping):
         names = {param.name for param in params}
         stranger = next((name for name in values if name not in names), None)
@@ -88,6 +86,17 @@ def _in_order(definition: OperatorDefinition, params: tuple[TensorParam, ...], v
     if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
         raise _check_error(definition, what, type(values).__name__, "a list of tensors or a mapping by name")
     return list(values)
+
+
+def _as_tensors(
+    definition: OperatorDefinition, params: tuple[TensorParam, ...], values: Any, what: str
+) -> tuple[Tensor | None, ...]:
+    """The values in the definition's order; those beyond it are named by their index."""
+    given = _in_order(definition, params, values, what)
+    names = [param.name for param in params]
+    if len(given) > len(names):
+        names += [f"{what}[{index}]" for index in range(len(names), len(given))]
+    return tuple(_as_tensor(definition, name, value) for name, value in zip(names, given, strict=False))
 
 
 def _as_tensor(definition: OperatorDefinition, name: str, value: Any) -> Tensor | None:
@@ -132,10 +141,13 @@ def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.devi
 def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
     import torch
 
-    if fill == 0 and 0 not in shape and (device is None or device.type == "cpu"):
-        # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
-        return torch.from_numpy(np.zeros(prod(shape) * dtype.itemsize, np.uint8)).view(dtype).view(shape)
-    return torch.full(shape, fill, dtype=dtype, device=device)
+    if fill != 0:
+        return torch.full(shape, fill, dtype=dtype, device=device)
+    size = prod(shape) * dtype.itemsize
+    if size < _LARGE or not (device is None or device.type == "cpu"):
+        return torch.zeros(shape, dtype=dtype, device=device)
+    # numpy gets zeroed pages from the system untouched: no pass over memory that the operator may never read.
+    return torch.from_numpy(np.zeros(size, np.uint8)).view(dtype).view(shape)
 
 
 def _check_error(definition: OperatorDefinition, parameter: str, found: object, expected: object) -> OperatorError:

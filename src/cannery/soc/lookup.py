@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 
 from cannery.soc.table import FAMILIES, GROUPS, SOURCE, Family, Group
 
@@ -96,7 +96,12 @@ def _by_name() -> dict[str, Soc]:
 def _find(name: object) -> Soc:
     if not isinstance(name, (str, int)) or isinstance(name, bool):
         raise UnknownSocError(f"soc: found {name!r}, expected the name of a chip such as 'Ascend950PR_9589'")
-    key = re.sub(r"^dav[-_]?(?=\d)", "", str(name).strip().lower())
+    return _spelt(str(name))
+
+
+@lru_cache(maxsize=256)
+def _spelt(name: str) -> Soc:
+    key = re.sub(r"^dav[-_]?(?=\d)", "", name.strip().lower())
     if key in _by_name():
         return _by_name()[key]
     raise UnknownSocError(f"soc: found {name!r}, expected a known chip; {_hint(key)}")

@@ -22,14 +22,6 @@ class Direction:
         shapes = batch.packed_shape, batch.padded_shape
         return shapes if self.pads else shapes[::-1]
 
-    def check_input(self, context: CallContext, stage: Stage) -> None:
-        """x, after the rules of every ATB operation.
-
-        Raises:
-            OperatorError: ERROR_INVALID_TENSOR_DIM or ERROR_INVALID_TENSOR_SIZE.
-        """
-        atb.check_shape(context, stage, "x", context.required("x").shape, self.shapes(context)[0])
-
     def infer_shape(self, context: CallContext) -> tuple[TensorDesc, ...]:
         """The output has x's data type and format.
 
@@ -37,9 +29,9 @@ class Direction:
             OperatorError: at stage infer_shape.
         """
         atb.check_inputs(context)
-        self.check_input(context, Stage.INFER_SHAPE)
-        x = context.required("x")
-        return (TensorDesc(x.dtype, self.shapes(context)[1], x.format),)
+        x, (wanted, inferred) = context.required("x"), self.shapes(context)
+        atb.check_shape(context, Stage.INFER_SHAPE, "x", x.shape, wanted)
+        return (TensorDesc(x.dtype, inferred, x.format),)
 
     def check_setup(self, context: CallContext) -> None:
         """Setup: every ATB rule, then x, then the output.
@@ -48,8 +40,9 @@ class Direction:
             OperatorError: at stage tiling.
         """
         atb.check_setup(context)
-        self.check_input(context, Stage.TILING)
-        atb.check_shape(context, Stage.TILING, "output", context.outputs[0].shape, self.shapes(context)[1])
+        wanted, inferred = self.shapes(context)
+        atb.check_shape(context, Stage.TILING, "x", context.required("x").shape, wanted)
+        atb.check_shape(context, Stage.TILING, "output", context.outputs[0].shape, inferred)
 
 
 PAD, UNPAD = Direction(pads=True), Direction(pads=False)

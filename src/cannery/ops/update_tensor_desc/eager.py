@@ -8,15 +8,16 @@ import torch
 from cannery.core import Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops.update_tensor_desc.definition import DIM_BASE_INDEX
-from cannery.ops.update_tensor_desc.tiling import TILING_DATA
 
 
 def launch(
     context: CallContext, tiling: TilingResult, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]
 ) -> None:
-    """Word 3 of y becomes the rank, the words after it the dims. Nothing else is read or written."""
-    data = np.frombuffer(tiling.data, TILING_DATA)[0]
-    rank = int(data["rank"])
-    window = torch.tensor([rank, *data["shape"][:rank].tolist()], dtype=torch.int64)
-    words = outputs[0].torch.view(-1)
-    words[DIM_BASE_INDEX : DIM_BASE_INDEX + 1 + rank].copy_(window)
+    """Word 3 of y becomes the rank, the words after it the dims. Nothing else is read or written.
+
+    They stand in the tiling structure (``TILING_DATA``) in that order.
+    """
+    data = np.frombuffer(tiling.data, "<i8")
+    size = 1 + int(data[0])
+    window = torch.from_numpy(data[:size].copy())
+    outputs[0].torch.view(-1)[DIM_BASE_INDEX : DIM_BASE_INDEX + size].copy_(window)

@@ -26,10 +26,9 @@ def tiling(context: CallContext) -> TilingResult:
     _check_tensors(context, x, y)
     dims = check_shape_attribute(context, Stage.TILING)
     _check_size_of_y(context, y.shape)
-    data = np.zeros((), TILING_DATA)
-    data["rank"] = len(dims)
-    data["shape"][: len(dims)] = dims
-    return TilingResult(key=0, block_dim=1, workspaces=(0,), data=data.tobytes())
+    words = np.zeros(TILING_DATA.itemsize // 8, "<i8")
+    words[: 1 + len(dims)] = (len(dims), *dims)
+    return TilingResult(key=0, block_dim=1, workspaces=(0,), data=words.tobytes())
 
 
 def _check_tensors(context: CallContext, x: TensorDesc, y: TensorDesc) -> None:
