@@ -139,6 +139,7 @@ class Core:
         peers: the cores of the launch, this one among them; the launch sets it.
         cache: the scalar unit's data cache; the launch sets it.
         in_order: instructions take effect at once (kernels whose synchronisation the compiler inserts).
+        auto_sync: the compiler orders what depends on each other, as the launch says; on a cube core nothing is.
         loops: how many loops the program is in that tell their steps.
         is_managed: a TPipe hands out memory and event ids.
     """
@@ -160,6 +161,7 @@ class Core:
         self.group = block if kind == "aic" else block // launch.vectors_per_group
         self.soc = launch.soc
         self.limits = launch.limits
+        self.auto_sync = launch.auto_sync and kind == "aiv"
         self.registers = Registers()
         self.gm = GlobalMemory()
         self.in_order = False
@@ -226,15 +228,18 @@ class Core:
         for watcher in self.watchers:
             watcher.see(self, instruction)
         self.issued[S] += 1
-        if self._backlog and self.launch.auto_sync:
+        if self._backlog and self.auto_sync:
             self._let_finish(instruction)
         return instruction.effect(*instruction.args)
 
     def set_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
         """Set an event; ``by`` names the queue operation that does it, if it is not the program."""
+        self.set_event(self._event(number, identity), site, by=by)
+
+    def set_event(self, event: Event, site: Site | None, *, by: str = "") -> None:
+        """Set an event that may be none of the program's own."""
         if self.in_order:
             return
-        event = self._event(number, identity)
         event.sent += 1
         event.last_set = site
         self.issued[event.source] += 1
@@ -249,9 +254,12 @@ class Core:
 
     def wait_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
         """Wait for an event; only the scalar pipe stops the program while it waits."""
+        self.wait_event(self._event(number, identity), site, by=by)
+
+    def wait_event(self, event: Event, site: Site | None, *, by: str = "") -> None:
+        """Wait for an event that may be none of the program's own."""
         if self.in_order:
             return
-        event = self._event(number, identity)
         event.awaited += 1
         self.issued[event.destination] += 1
         record = Wait(event, event.awaited, site, by)

@@ -37,6 +37,17 @@ class Event:
         return EVENTS[self.number]
 
 
+class UnitFlag(Event):
+    """A block of L0C that mmad hands to fixpipe, or fixpipe back; ``id`` is the block's address. The hardware's own."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """Not one of the program's events."""
+        return "unit_flag"
+
+
 class Set(NamedTuple):
     """A set of an event: follows what its pipe was issued before."""
 
@@ -73,7 +84,8 @@ class Blocked(NamedTuple):
     @classmethod
     def on(cls, pipe: str, wait: Wait) -> Blocked:
         """Blocked by a wait."""
-        return cls(pipe, "wait_flag", f"({wait.event.name}, {wait.event.id})", wait.site, wait.event)
+        op = wait.by if isinstance(wait.event, UnitFlag) else "wait_flag"
+        return cls(pipe, op, f"({wait.event.name}, {wait.event.id})", wait.site, wait.event)
 
 
 class CrossFlag:

@@ -106,3 +106,8 @@ class Instruction(NamedTuple):
     dtype: Any = None
     work: int = 0
     lookup: Lookup | None = None
+    spread: Callable[[list[tuple[int, int]]], list[tuple[int, int]]] | None = None
+    """Which bytes of the first write the given bytes of the read reach, both counted in the order of their runs; None:
+    they keep their places."""
+    interlocked: bool = False
+    """A later instruction of the same pipe that touches its bytes waits for it by itself."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from cannery.asc.auto import *
 from cannery.asc.copies import *
+from cannery.asc.cube import *
 from cannery.asc.dtypes import *
 from cannery.asc.enums import *
 from cannery.asc.jit import *

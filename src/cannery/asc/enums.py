@@ -7,11 +7,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from cannery.aicore import pipes
-from cannery.isa.enums import CMPMODE, ReduceOrder, RoundMode, SelMode, TPosition
+from cannery.isa.enums import CMPMODE, CO2Layout, QuantModes, ReduceOrder, RoundMode, SelMode, TPosition
 
 __all__ = [
-    "CMPMODE", "CacheLine", "CacheMode", "CacheRwMode", "CubeFormat", "DataFormat", "DcciDst", "GatherMaskMode",
-    "HardEvent", "Hardware", "MaskMode", "MemDsbT", "PipeID", "ReduceOrder", "RoundMode", "SelMode", "TPosition",
+    "CMPMODE", "CO2Layout", "CacheLine", "CacheMode", "CacheRwMode", "CubeFormat", "DataFormat", "DcciDst",
+    "GatherMaskMode", "HardEvent", "Hardware", "MaskMode", "MemDsbT", "PipeID", "QuantModes", "ReduceOrder",
+    "RoundMode", "SelMode", "TPosition",
 ]  # fmt: skip
 
 _named: Any = IntEnum  # made from the core's table, which a type checker cannot follow

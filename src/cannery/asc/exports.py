@@ -8,6 +8,7 @@ from typing import Any, Final
 from cannery.asc import (
     auto,
     copies,
+    cube,
     dtypes,
     enums,
     jit,
@@ -24,8 +25,8 @@ from cannery.asc import (
 from cannery.asc.vector import compare, conversion, elementwise, masks, movement, reduce
 
 MODULES: Final[tuple[Any, ...]] = (
-    auto, compare, conversion, copies, dtypes, enums, jit, loops, masks, movement, numbers, params, queues, struct,
-    sync, system, tensors, tpipe,
+    auto, compare, conversion, copies, cube, dtypes, enums, jit, loops, masks, movement, numbers, params, queues,
+    struct, sync, system, tensors, tpipe,
 )  # fmt: skip
 RENAMED: Final[dict[str, Any]] = {
     "array": struct.Array,

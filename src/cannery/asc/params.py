@@ -7,11 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cannery.aicore import unitflag
 from cannery.asc.enums import DataFormat
+from cannery.isa.enums import CO2Layout, QuantModes
 
 __all__ = [
     "BinaryRepeatParams", "BrcbRepeatParams", "CopyRepeatParams", "DataCopyEnhancedParams", "DataCopyExtParams",
-    "DataCopyPadExtParams", "DataCopyPadParams", "DataCopyParams", "GatherMaskParams", "GatherRepeatParams",
+    "DataCopyPadExtParams", "DataCopyPadParams", "DataCopyParams", "FixpipeConfig", "FixpipeParamsV220",
+    "GatherMaskParams", "GatherRepeatParams", "LoadData2DParams", "LoadData2dTransposeParams", "MmadParams",
     "Nd2NzParams", "Nz2NdParamsFull", "ShapeInfo", "SliceInfo", "UnaryRepeatParams",
 ]  # fmt: skip
 
@@ -174,3 +177,80 @@ class ShapeInfo:
     shape: Any = None
     original_shape: Any = None
     data_format: DataFormat = DataFormat.ND
+
+
+@dataclass
+class LoadData2DParams:
+    """A run of blocks of 512 bytes; ``src_stride`` from start to start, ``dst_gap`` from end to start, in blocks."""
+
+    start_index: int = 0
+    repeat_times: int = 1
+    src_stride: int = 0
+    sid: int = 0
+    dst_gap: int = 0
+    if_transpose: bool = False
+    addr_mode: int = 0
+
+
+@dataclass
+class LoadData2dTransposeParams:
+    """A run of squares that are turned over; source strides count squares, gaps at the destination blocks."""
+
+    start_index: int = 0
+    repeat_times: int = 1
+    src_stride: int = 0
+    dst_gap: int = 0
+    dst_frac_gap: int = 0
+    addr_mode: int = 0
+
+
+@dataclass
+class MmadParams:
+    """The shape of a product, and what C begins as: zero, the bias table (``cmatrix_source``) or what it holds."""
+
+    m: int = 0
+    n: int = 0
+    k: int = 0
+    is_bias: bool = False
+    fm_offset: int = 0
+    en_ssparse: bool = False
+    en_winograd_a: bool = False
+    en_winograd_b: bool = False
+    unit_flag: int = unitflag.OFF
+    cmatrix_source: bool = False
+    cmatrix_init_val: bool = True
+
+
+@dataclass
+class FixpipeParamsV220:
+    """What leaves L0C; ``src_stride`` in rows of 16 elements, ``dst_stride`` in elements, with NZ in 32 bytes."""
+
+    n_size: int
+    m_size: int
+    src_stride: int
+    dst_stride: int
+    quant_pre: QuantModes = QuantModes.NoQuant
+    deq_scalar: int = 0
+    nd_num: int = 1
+    src_nd_stride: int = 0
+    dst_nd_stride: int = 0
+    relu_en: bool = False
+    unit_flag: int = unitflag.OFF
+    is_channel_split: bool = False
+
+
+@dataclass
+class FixpipeConfig:
+    """The layout that fixpipe writes."""
+
+    layout: CO2Layout
+
+    @classmethod
+    def cfg_nz(cls) -> FixpipeConfig:
+        """NZ."""
+        return cls(CO2Layout.NZ)
+
+    @classmethod
+    def cfg_row_major(cls) -> FixpipeConfig:
+        """ND."""
+        return cls(CO2Layout.ROW_MAJOR)

@@ -75,3 +75,25 @@ class ReduceOrder(IntEnum):
     ORDER_INDEX_VALUE = 1
     ORDER_ONLY_VALUE = 2
     ORDER_ONLY_INDEX = 3
+
+
+class QuantModes(IntEnum):
+    """What fixpipe converts: the type in L0C, and how; a V has one word for each column."""
+
+    NoQuant = 0
+    F322F16 = 1
+    F322BF16 = 2
+    DEQF16 = 3
+    VDEQF16 = 4
+    QF322B8_PRE = 5
+    VQF322B8_PRE = 6
+    REQ8 = 7
+    VREQ8 = 8
+
+
+class CO2Layout(IntEnum):
+    """How fixpipe lays out what leaves L0C."""
+
+    NZ = 0
+    ROW_MAJOR = 1
+    COLUMN_MAJOR = 2

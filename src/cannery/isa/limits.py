@@ -40,6 +40,30 @@ REDUCTION: Final = _repeats(_UINT8, _UINT16, _UINT16)
 WHOLE_REDUCTION: Final = _repeats(_INT32, _UINT16, _UINT16)
 """ReduceSum, ReduceMax, ReduceMin: more repeats are done in several instructions."""
 
+LOAD: Final[ByArch[Fields]] = on_both(
+    MappingProxyType(
+        {
+            "start_index": _UINT16, REPEAT_TIMES: _UINT8, "src_stride": _UINT16, "dst_gap": _UINT16,
+            "dst_frac_gap": _UINT16, "src_frac_gap": _UINT16,
+        }
+    )
+)  # fmt: skip
+"""LoadData (2D), LoadDataWithTranspose."""
+_UNIT_FLAG: Final = (0, 3)
+PRODUCT: Final[ByArch[Fields]] = on_both(
+    MappingProxyType({"m": (0, 4095), "n": (0, 4095), "k": (0, 4095), "unit_flag": _UNIT_FLAG})
+)
+"""Mmad."""
+DRAIN: Final[ByArch[Fields]] = on_both(
+    MappingProxyType(
+        {
+            "n_size": (0, 4095), "m_size": _UINT16, "src_stride": _UINT16, "dst_stride": _UINT32, "nd_num": _UINT16,
+            "src_nd_stride": _UINT16, "dst_nd_stride": _UINT32, "unit_flag": _UNIT_FLAG,
+        }
+    )
+)  # fmt: skip
+"""Fixpipe."""
+
 _BITS: Final = MappingProxyType({2: (0, 16), 4: (0, 32)})
 SHIFTS: Final[ByArch[Mapping[int, Range]]] = ByArch(
     {DAV_2201: _BITS, DAV_3510: MappingProxyType({size: (0, 2 ** (8 * size - 1) - 1) for size in (1, 2, 4, 8)})}

@@ -6,7 +6,7 @@ says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -15,10 +15,12 @@ from numpy.lib.stride_tricks import as_strided
 
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
-from cannery.aicore.memory import POISON, Arena, GlobalBuffer, poison
+from cannery.aicore.memory import POISON
+from cannery.isa.dtypes import DataType
 from cannery.isa.limits import COUNT, PADDING_BYTES, check_value
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK
+from cannery.isa.regions import Combine, load_bytes, store_bytes, window
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local, Tensor, memory_of, reach
 
@@ -167,7 +169,7 @@ def load_padded(
             loaded = buffer.load(offset + index * origin.step, length)
             piece = np.resize(fill if value is not None or asked else loaded[:size], slot)
             piece[left : left + length] = loaded
-            _store(dst, write.lower + index * there.step, piece, None)
+            store_bytes(dst, write.lower + index * there.step, piece)
 
     pipe = pipe_between(core, op, write.memory.name, read.memory.name)
     core.issue(
@@ -224,7 +226,7 @@ def pipe_between(core: Core, op: Op, to: str, origin: str) -> int:
     Raises:
         NotImplementedError: none does.
     """
-    pipe = op.routes.get((to, origin))
+    pipe = op.routes[core.soc.npu_arch].get((to, origin))
     if pipe is None:
         raise NotImplementedError(f"{op.name} from {origin} to {to} on {core.soc.name} is not simulated")
     return pipe
@@ -236,7 +238,7 @@ def _copier(
     """An effect and its arguments. What lies inside its memories is a plain copy between two views."""
     atomic = core.registers.atomic_op if isinstance(dst, Global) else None
     if atomic is None:
-        target, source = _view(dst, write), _view(src, read)
+        target, source = window(dst, write.lower, write.upper), window(src, read.lower, read.upper)
         if target is not None and source is not None:
             wide = _wide_views(dst, src, write, read)
             views = [(_cut(target, there), _cut(source, origin))]
@@ -244,7 +246,7 @@ def _copier(
                 halves = [Pieces(side.number, side.length // 2, side.step // 2) for side in (there, origin)]
                 views.append((_cut(wide[0], halves[0]), _cut(wide[1], halves[1])))
             return (np.copyto, *views[0]) if wide is None else (_copy_both, *views[0], *views[1])
-    combine = _combiner(core, src) if atomic is not None else None
+    combine = combiner(core, src.dtype) if atomic is not None else None
     return _copy_pieces, dst, src, write.lower, read.lower, there, origin, combine
 
 
@@ -269,27 +271,18 @@ def _copy_both(target: Any, source: Any, wide_target: Any, wide_source: Any) -> 
     np.copyto(wide_target, wide_source)
 
 
-def _view(tensor: Tensor, access: Access) -> Array | None:
-    """The bytes of an access as a view, None where some of them do not exist."""
-    if isinstance(tensor, Local):
-        memory: Arena = tensor.owner.memory
-        return memory.data[access.lower : access.upper] if access.upper <= memory.size else None
-    buffer: GlobalBuffer = tensor.owner.buffer
-    offset = access.lower - buffer.base
-    if offset < 0 or offset + access.upper - access.lower > buffer.nbytes:
+def combiner(core: Core, dtype: DataType) -> Combine | None:
+    """What the atomic register says to do with global memory's old bytes; None: overwrite them."""
+    if core.registers.atomic_op is None:
         return None
-    return buffer.data[offset : offset + access.upper - access.lower]
-
-
-def _combiner(core: Core, src: Tensor) -> Callable[[Any, Any], Any]:
     operation = TABLE[f"set_atomic_{core.registers.atomic_op}"].compute
-    dtype = (core.registers.atomic_dtype or src.dtype).numpy
+    kind = (core.registers.atomic_dtype or dtype).numpy
 
     def combine(old: Array, new: Array) -> Array:
-        whole = len(new) // dtype.itemsize * dtype.itemsize
+        whole = len(new) // kind.itemsize * kind.itemsize
         result = new.copy()
-        joined = operation(old[:whole].view(dtype), new[:whole].view(dtype), dtype=dtype)
-        result[:whole] = joined.astype(dtype).view(np.uint8)
+        joined = operation(old[:whole].view(kind), new[:whole].view(kind), dtype=kind)
+        result[:whole] = joined.astype(kind).view(np.uint8)
         return result
 
     return combine
@@ -299,8 +292,8 @@ def _copy_pieces(dst: Tensor, src: Tensor, to: int, start: int, there: Pieces, o
     for index in range(there.number):
         # What the destination has not is dropped: as much as a wrong count may say is never made.
         kept = max(0, min(origin.length, _end(dst) - (to + index * there.step)))
-        data = _load(src, start + index * origin.step, kept)
-        _store(dst, to + index * there.step, data, combine)
+        data = load_bytes(src, start + index * origin.step, kept)
+        store_bytes(dst, to + index * there.step, data, combine)
 
 
 def _end(tensor: Tensor) -> int:
@@ -308,28 +301,3 @@ def _end(tensor: Tensor) -> int:
     if isinstance(tensor, Local):
         return int(tensor.owner.memory.size)
     return int(tensor.owner.origin + tensor.owner.buffer.nbytes)
-
-
-def _load(tensor: Tensor, address: int, length: int) -> Array:
-    if isinstance(tensor, Global):
-        return tensor.owner.buffer.load(address - tensor.owner.origin, length)
-    memory: Arena = tensor.owner.memory
-    kept = max(0, min(length, memory.size - address))
-    data: Array = np.empty(length, np.uint8)
-    poison(data)
-    data[:kept] = memory.data[address : address + kept]
-    return data
-
-
-def _store(tensor: Tensor, address: int, data: Array, combine: Any) -> None:
-    if isinstance(tensor, Local):
-        memory: Arena = tensor.owner.memory
-        kept = max(0, min(len(data), memory.size - address))
-        memory.data[address : address + kept] = data[:kept]
-        return
-    buffer, offset = tensor.owner.buffer, address - tensor.owner.origin
-    first, last = buffer.clip(offset, len(data))
-    if first >= last:
-        return
-    part = data[first - offset : last - offset]
-    buffer.data[first:last] = part if combine is None else combine(buffer.data[first:last], part)

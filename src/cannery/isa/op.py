@@ -100,6 +100,10 @@ WHOLE_BLOCKS: Final = Align()
 REPEATS: Final[ByArch[Mapping[str, Range]]] = on_both(MappingProxyType({REPEAT_TIMES: (0, 255)}))
 
 
+NOWHERE: Final[ByArch[Mapping[Route, int]]] = on_both(MappingProxyType({}))
+"""The routes of what is no copy between memories."""
+
+
 def as_it_is(values: Any) -> Any:
     """The function of instructions that only move elements."""
     return values
@@ -115,7 +119,7 @@ class Op(NamedTuple):
         compute: the function on arrays at its heart.
         types: element types by architecture; None: any.
         pipe: what executes it; None: decided by ``routes``.
-        routes: the pipe by destination and source memory.
+        routes: the pipe by destination and source memory, by architecture.
         flow: how never-written bytes travel through it.
         align: what the start of its destination must be a multiple of.
         limits: smallest and largest value of a field, by architecture.
@@ -131,7 +135,7 @@ class Op(NamedTuple):
     compute: Callable[..., Any] = as_it_is
     types: ByArch[Types] | None = None
     pipe: int | None = V
-    routes: Mapping[Route, int] = MappingProxyType({})
+    routes: ByArch[Mapping[Route, int]] = NOWHERE
     flow: str = LANES
     align: Align = WHOLE_BLOCKS
     limits: ByArch[Mapping[str, Range]] = REPEATS

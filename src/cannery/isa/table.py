@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from cannery.aicore.instruction import CONSUME, FILL, MOVE
-from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, S, V
+from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, M, S, V
 from cannery.isa import limits, semantics, types
 from cannery.isa.dtypes import DataType
-from cannery.isa.op import SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
+from cannery.isa.op import DAV_2201, DAV_3510, SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
 
 BINARY: Final = ("dst", "src0", "src1")
 UNARY: Final = ("dst", "src")
@@ -65,15 +65,28 @@ _TO_SCRATCH: Final = ("dst", "src", "shared_tmp_buffer")
 _BEST: Final = types.BEST_OF_REPEAT.of(2)
 _BLOCKS: Final = types.REDUCED_BLOCKS.of(2)
 
-_GLOBAL_COPIES: Final[Mapping[Route, int]] = MappingProxyType(
+_GLOBAL: Final[Mapping[Route, int]] = MappingProxyType(
     {("UB", "GM"): MTE2, ("L1", "GM"): MTE2, ("GM", "UB"): MTE3, ("GM", "L1"): MTE3}
 )
-_COPIES: Final[Mapping[Route, int]] = MappingProxyType(
+_GLOBAL_COPIES: Final = on_both(_GLOBAL)
+_COPIES: Final[ByArch[Mapping[Route, int]]] = on_both(MappingProxyType(
     {
-        **_GLOBAL_COPIES, ("UB", "UB"): V, ("L1", "UB"): MTE3, ("BT", "L1"): MTE1, ("FB", "L1"): FIX,
+        **_GLOBAL, ("UB", "UB"): V, ("L1", "UB"): MTE3, ("BT", "L1"): MTE1, ("FB", "L1"): FIX,
         ("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1,
     }
-)  # fmt: skip
+))  # fmt: skip
+_TO_CUBE: Final[Mapping[Route, int]] = MappingProxyType({("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1})
+_LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
+    {
+        DAV_2201: MappingProxyType({**_TO_CUBE, ("L0A", "GM"): MTE2, ("L0B", "GM"): MTE2, ("L1", "GM"): MTE2}),
+        DAV_3510: MappingProxyType({**_TO_CUBE, ("L1", "GM"): MTE2}),
+    }
+)
+_TRANSPOSED_LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
+    {DAV_2201: _TO_CUBE, DAV_3510: MappingProxyType({("L0B", "L1"): MTE1})}
+)
+_FROM_CUBE: Final[Mapping[Route, int]] = MappingProxyType({("GM", "L0C"): FIX, ("L1", "L0C"): FIX})
+_DRAINS: Final = on_both(_FROM_CUBE)
 ROWS: Final = (
     lanewise("add", BINARY, np.add, types.ADD, page="Add"),
     lanewise("sub", BINARY, np.subtract, types.ADD, page="Sub"),
@@ -142,6 +155,22 @@ ROWS: Final = (
     Op(
         "gather", "gather", ("dst", "src", "src_offset"), types=types.GATHER.of(2), limits=limits.BROADCAST,
         page="Gather",
+    ),
+    Op(
+        "load_data", "load", UNARY, types=types.LOAD.of(2), pipe=None, routes=_LOADS, flow=MOVE, limits=limits.LOAD,
+        page="LoadData_2D",
+    ),
+    Op(
+        "load_data_with_transpose", "load", UNARY, types=types.LOAD_TRANSPOSED.of(2), pipe=None,
+        routes=_TRANSPOSED_LOADS, flow=MOVE, limits=limits.LOAD, page="LoadDataWithTranspose",
+    ),
+    Op(
+        "mmad", "mmad", ("dst", "fm", "filter", "bias"), types=types.PRODUCT, pipe=M, flow=CONSUME,
+        limits=limits.PRODUCT, page="Mmad",
+    ),
+    Op(
+        "fixpipe", "fixpipe", ("dst", "src", "cbuf_workspace"), types=types.DRAINED, pipe=None, routes=_DRAINS,
+        flow=MOVE, limits=limits.DRAIN, page="Fixpipe",
     ),
     _reduction("whole_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),
     _reduction("repeat_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),

@@ -105,6 +105,17 @@ def memory_of(tensor: Tensor) -> str:
     return "GM" if isinstance(tensor, Global) else str(tensor.owner.memory.name)
 
 
+def check_memory(op: str, operand: str, tensor: Tensor, *memories: str) -> None:
+    """Refuse a tensor that lies elsewhere.
+
+    Raises:
+        ValueError: it does.
+    """
+    found = memory_of(tensor)
+    if found not in memories:
+        raise ValueError(f"{op}: {operand}: found a tensor in {found}, expected one in {' or '.join(memories)}")
+
+
 def reach(core: Core, tensor: Tensor, size: int) -> Access:
     """The access of the first ``size`` bytes of a tensor."""
     return tensor.access(core.gm, 0, size) if isinstance(tensor, Global) else tensor.access(0, size)

@@ -217,3 +217,28 @@ CONVERTIBLE: Final = ByArch(
         for arch, casts in ((DAV_2201, _CASTS), (DAV_3510, _CASTS_3510))
     }
 )
+
+LOAD: Final = Column(_BYTES | _16 | _32 | _HALF_AND_FLOAT | {d.bfloat16})
+LOAD_TRANSPOSED: Final = Column(_BYTES | _32 | _HALF_AND_FLOAT | {d.bfloat16})
+
+
+def _products(*signatures: Signature) -> dict[Signature, frozenset[int]]:
+    """dst, fm, filter; with a bias of the destination's type as well."""
+    return _pairs(*signatures, *((*signature, signature[0]) for signature in signatures))
+
+
+PRODUCT: Final = on_both(
+    Types(
+        _products(
+            (d.float32, d.float16, d.float16), (d.float32, d.bfloat16, d.bfloat16), (d.float32, d.float32, d.float32),
+            (d.int32, d.int8, d.int8),
+        )
+    )
+)  # fmt: skip
+"""Of L0C, L0A and L0B, and of the bias table. 4-bit and 8-bit floating point are left out."""
+_DRAINED: Final = _pairs(
+    *((to, d.float32) for to in (d.int8, d.uint8, d.float16, d.bfloat16, d.float32)),
+    *((to, d.int32) for to in (d.int8, d.uint8, d.float16, d.int32)),
+)  # fmt: skip
+DRAINED: Final = ByArch({DAV_2201: Types(_DRAINED), DAV_3510: Types({**_DRAINED, **_pairs((d.bfloat16, d.int32))})})
+"""What leaves L0C, and what it is there."""

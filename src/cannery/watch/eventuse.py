@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cannery.aicore.core import Core, Fact
-from cannery.aicore.flags import Event, Set, Wait
+from cannery.aicore.flags import Event, Set, UnitFlag, Wait
 from cannery.aicore.instruction import Site
+from cannery.aicore.pipes import M
 from cannery.watch.debts import Carried, Debts
 from cannery.watch.sync import SyncUse
 
@@ -85,8 +86,17 @@ class EventUse:
             for site, _ in flags.orphans:
                 self._report(Fact("wait_unpaired", (site,), "", pipes, facts))
             for flag in flags.carried if completed else ():
+                if isinstance(event, UnitFlag):
+                    self._left_full(event, flag)
+                    continue
                 rule = "queue_set_unpaired" if flag.by else "set_unpaired"
                 self._report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
+
+    def _left_full(self, event: UnitFlag, flag: Carried) -> None:
+        """A block that mmad handed over and nobody took. Empty ones are as they should be."""
+        if event.source == M:
+            facts = {**flag_facts(event), "op": flag.by}
+            self._report(Fact("unit_flag_left", (flag.site,), "L0C", (event.source, event.destination), facts))
 
     def _set_again(self, event: Event, ordinal: int, site: Site | None) -> None:
         """A set with no wait issued in between. Behind an unanswered wait, its pipe does not get there yet."""
@@ -103,6 +113,8 @@ class EventUse:
                 self._set_again(event, ordinal, site)
 
     def _check_id(self, event: Event, site: Site | None, by: str, *, is_set: bool) -> None:
+        if isinstance(event, UnitFlag):
+            return
         limits = self._core.limits
         if not 0 <= event.id < limits.event_ids:
             if is_set or not by:  # a queue's ids are judged where it sets them

@@ -22,7 +22,8 @@ class Stamp(NamedTuple):
     """An access: which pipe, when, from which line.
 
     ``atomic`` names the combining operation, if any; ``known`` is what the pipe knew to be complete when it was issued;
-    ``reads`` and ``writes`` are all that its instruction touches.
+    ``reads`` and ``writes`` are all that its instruction touches; ``interlocked``: the pipe's next instruction on the
+    same bytes waits for it.
     """
 
     pipe: int
@@ -34,6 +35,7 @@ class Stamp(NamedTuple):
     known: Snapshot
     reads: tuple[Access, ...] = ()
     writes: tuple[Access, ...] = ()
+    interlocked: bool = False
 
 
 class Order:
@@ -50,7 +52,7 @@ class Order:
         source = earlier.pipe
         if earlier.time <= self.clocks.known[pipe][source]:
             return True
-        return source == pipe and (source == S or (source == V and self.vector_in_order))
+        return source == pipe and (source == S or earlier.interlocked or (source == V and self.vector_in_order))
 
     def allows(self, earlier: Stamp, write: Stamp) -> bool:
         """Whether a write may follow an earlier access to the same bytes as it stands."""

@@ -49,7 +49,7 @@ class Judge:
         self.steps = Steps()
         self.serial = 0
         self._findings = findings
-        self._auto_sync = setup.auto_sync
+        self._auto_sync = core.auto_sync
         self._pasts = Pasts(self.clocks, vector_in_order=setup.vector_in_order)
         self._sync = sync
         self._unwritten = Unwritten(self._pasts, self._report_one)
@@ -69,7 +69,7 @@ class Judge:
         time = self.clocks.issue(pipe)
         stamp = Stamp(
             pipe, time, instruction.site, instruction.op, instruction.atomic, self.serial, self.clocks.known[pipe],
-            instruction.reads, instruction.writes,
+            instruction.reads, instruction.writes, instruction.interlocked,
         )  # fmt: skip
         reads = self._judged(stamp, instruction.reads, "read")
         writes = self._judged(stamp, instruction.writes, "write")

@@ -33,11 +33,14 @@ class Trace:
 
     def __init__(self, *, vector_in_order: bool = True, auto_sync: bool = True) -> None:
         self.nodes: list[Node] = []
+        self._plain: set[int] = set()
         self._vector_in_order = vector_in_order
         self._auto_sync = auto_sync
 
     def see(self, core: Core, record: Record) -> None:
         """Take note of what a core issued."""
+        if not core.auto_sync:
+            self._plain.add(core.index)
         if isinstance(record, Issued):
             self.nodes.append(Node(core.index, _pipe(record), record))
 
@@ -64,7 +67,7 @@ class Trace:
     def _in_order(self, one: Node, other: Node) -> bool:
         if one.core != other.core:
             return False
-        if one.pipe == other.pipe == S:
+        if one.pipe == other.pipe and (one.pipe == S or _is_interlocked(one)):
             return True
         return self._vector_in_order and one.pipe == other.pipe == V
 
@@ -89,8 +92,12 @@ class Trace:
         _order_meetings(edges, self.nodes)
         _order_cross_flags(edges, self.nodes)
         if self._auto_sync:
-            _order_by_compiler(edges, self.nodes)
+            _order_by_compiler(edges, self.nodes, self._plain)
         return edges
+
+
+def _is_interlocked(node: Node) -> bool:
+    return isinstance(node.what, Instruction) and node.what.interlocked
 
 
 def _pipe(record: Issued) -> int | None:
@@ -174,11 +181,13 @@ def _order_cross_flags(edges: dict[int, list[int]], nodes: Sequence[Node]) -> No
                 edges[at].append(posts[node.what.key].popleft())
 
 
-def _order_by_compiler(edges: dict[int, list[int]], nodes: Sequence[Node]) -> None:
-    """A flag of the compiler's own: set behind the earlier access, awaited before the later one."""
+def _order_by_compiler(edges: dict[int, list[int]], nodes: Sequence[Node], plain: set[int]) -> None:
+    """A flag of the compiler's own: set behind the earlier access, awaited before the later one; none on cores that
+    are left as they are (``plain``).
+    """
     for first, second in _conflicts(nodes):
         one, other = nodes[first], nodes[second]
-        if one.core == other.core and _is_inserted(one, other):
+        if one.core == other.core and one.core not in plain and _is_inserted(one, other):
             sources = [at for at in range(first + 1) if (nodes[at].core, nodes[at].pipe) == (one.core, one.pipe)]
             for at in range(second, len(nodes)):
                 node = nodes[at]

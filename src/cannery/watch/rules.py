@@ -341,6 +341,10 @@ _ROWS: Final = (
         "{name[deque]} what was enqueued", ("event",),
     ),
     _unpaired(
+        "unit_flag_left", "a block of L0C that a product handed over and nobody took", "fixpipe",
+        "the blocks that {op} hands over with unit_flag 3 are never taken", "give {name[fixpipe]} a unit_flag, too", (),
+    ),
+    _unpaired(
         "wait_unpaired", "a wait that no set answers", "wait_flag",
         "{name[wait_flag]} ({event}, {id}) has no {name[set_flag]}", "add {set_flag} before it", ("event",),
     ),

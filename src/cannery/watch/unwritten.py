@@ -59,7 +59,11 @@ class Unwritten:
             facts = {"op": instruction.op, "place": place(access), "size": size, "first": dirty[0][0]}
             rule = "unwritten_value" if reaches else "unwritten_lanes"
             self._report(rule, stamp, access, facts)
-        return [] if reaches else _scaled(access, dirty, instruction.writes[0])
+        if reaches:
+            return []
+        return (
+            _scaled(access, dirty, instruction.writes[0]) if instruction.spread is None else instruction.spread(dirty)
+        )
 
     def _place(self, target: Access, pieces: Pieces) -> None:
         """Mark ordinals of the target as never written."""

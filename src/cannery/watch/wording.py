@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from cannery.aicore.flags import Blocked
+from cannery.aicore.flags import Blocked, UnitFlag
 from cannery.aicore.instruction import Site
-from cannery.aicore.pipes import BY_ENDS, EVENTS, PIPES
+from cannery.aicore.pipes import BY_ENDS, EVENTS, PIPES, M
 from cannery.watch.spelling import Spelling
 
 Facts = Mapping[str, Any]
@@ -93,5 +93,8 @@ def answer(spelling: Spelling, facts: Facts) -> str:
     event = next((head.event for head in facts["heads"] if head.event is not None), None)
     if event is None:
         return ""
+    if isinstance(event, UnitFlag):
+        first, second = (spelling.name(op) for op in ("mmad", "fixpipe")[:: 1 if event.source == M else -1])
+        return f"{second} waits for a block that {first} never hands over: give the last {first} of it unit_flag 3"
     add = spelling.set_flag(event.name, event.id)
     return f"no {spelling.name('set_flag')} answers it: add {add} on PIPE_{PIPES[event.source]}"

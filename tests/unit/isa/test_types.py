@@ -50,10 +50,18 @@ ONE_TYPE = {
     "reduce_sum": ("f16 f32", "f16 f32 i32 u32", "i64 u64"),
     "reduce_max reduce_min": ("f16 f32", "i16 u16 f16 i32 u32 f32", "i64 u64"),
     "data_copy data_copy_pad": ("i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64 f64",) * 2 + ("",),
+    "load_data": ("i8 u8 i16 u16 f16 bf i32 u32 f32",) * 2 + ("",),
+    "load_data_with_transpose": ("i8 u8 f16 bf i32 u32 f32",) * 2 + ("",),
     "set_atomic_add set_atomic_max set_atomic_min": ("i8 i16 f16 bf i32 f32",) * 2 + ("",),
 }
 # "destination source"
+_DRAINED = "i8 f32, u8 f32, f16 f32, bf f32, f32 f32, i8 i32, u8 i32, f16 i32, i32 i32"
+_PRODUCTS = (
+    "f32 f16 f16, f32 bf bf, f32 f32 f32, i32 i8 i8, f32 f16 f16 f32, f32 bf bf f32, f32 f32 f32 f32, i32 i8 i8 i32"
+)
 SEVERAL_TYPES = {
+    "mmad": (_PRODUCTS, _PRODUCTS, ""),
+    "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
     "axpy": ("f16 f16, f32 f32, f32 f16", "f16 f16, f32 f32, f32 f16, bf bf", "i64 i64, u64 u64"),
     "whole_reduce_sum repeat_reduce_sum": (
         "f16 f16, f32 f32", "f16 f16, f32 f32, i32 i32, u32 u32, i32 i16, u32 u16", ""

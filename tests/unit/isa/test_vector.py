@@ -461,8 +461,8 @@ def test_copy_brcb_transpose_gather() -> None:
 
 
 def test_what_is_not_simulated_says_so() -> None:
-    with pytest.raises(NotImplementedError, match=r"asc\.mmad on Ascend910B1"):
-        compute(lambda dst: asc.mmad(dst), np.zeros(8, np.float32))
+    with pytest.raises(NotImplementedError, match=r"asc\.mmad_with_sparse on Ascend910B1"):
+        compute(lambda dst: asc.mmad_with_sparse(dst), np.zeros(8, np.float32))
     with pytest.raises(NotImplementedError, match=r"asc\.adv\.softmax on Ascend910B1"):
         asc.adv.softmax()
 

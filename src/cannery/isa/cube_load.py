@@ -1,0 +1,215 @@
+"""load_data: blocks of 512 bytes from L1, or from global memory, to where the cube reads them
+(mirror-cann/asc-devkit docs, LoadData and LoadDataWithTranspose, @82b89a15f).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import MOVE, Access, Instruction, Site
+from cannery.isa.fractal import FRACTAL, SIDE
+from cannery.isa.move import pipe_between
+from cannery.isa.op import DAV_3510, Op
+from cannery.isa.regions import load_bytes, store_bytes, window
+from cannery.isa.tensors import Local, Tensor, memory_of, reach
+
+Array = np.ndarray[Any, Any]
+Change = Callable[[Array], Array]
+Pieces = list[tuple[int, int]]
+
+
+class Blocks(NamedTuple):
+    """Blocks of 512 bytes, by their numbers from a tensor's start."""
+
+    numbers: tuple[int, ...]
+
+    def access(self, core: Core, tensor: Tensor) -> Access:
+        """Their bytes."""
+        last = (max(self.numbers) + 1) * FRACTAL
+        ordered = sorted(set(self.numbers))
+        whole = reach(core, tensor, last)
+        first = ordered[0] * FRACTAL
+        if first:
+            whole = whole._replace(lower=whole.lower + first)
+        if ordered == list(range(ordered[0], ordered[-1] + 1)):
+            return whole
+        return whole._replace(runs=tuple((at * FRACTAL - first, (at + 1) * FRACTAL - first) for at in ordered))
+
+
+class Load2D(NamedTuple):
+    """A run of blocks: the first one's number, how many, from one's start to the next one's at the source, and from
+    one's end to the next one's start at the destination. ``downward``: the source's numbers fall.
+    """
+
+    start: int
+    repeats: int
+    src_stride: int = 0
+    dst_gap: int = 0
+    transpose: bool = False
+    downward: bool = False
+
+
+class Transposed(NamedTuple):
+    """A run of squares (see `SQUARES`), each turned over and taken apart into blocks again.
+
+    Source strides count squares; gaps at the destination count blocks, between the first blocks of two squares and
+    between those of one. ``src_gap``: between the blocks of a square at the source.
+    """
+
+    start: int
+    repeats: int
+    src_stride: int = 0
+    dst_gap: int = 0
+    dst_inner_gap: int = 0
+    src_gap: int = 0
+    downward: bool = False
+
+
+SQUARES: Final = {1: 2, 2: 1, 4: 2}
+"""Blocks of a square, by the element's bytes: 32 × 32 of 1 byte, 16 × 16 of 2 or 4."""
+
+
+def load_2d(core: Core, site: Site | None, op: Op, dst: Local, src: Tensor, load: Load2D) -> None:
+    """Copy blocks, each turned over where ``transpose`` says so.
+
+    Raises:
+        TypeError: element types that the instruction has not; a transposition of other than 2 bytes.
+        ValueError: a field beyond its limits.
+        NotImplementedError: no such way between memories on this chip.
+    """
+    op.check_types(core, (dst.dtype, src.dtype))
+    fields = {
+        "start_index": load.start, "repeat_times": load.repeats, "src_stride": load.src_stride, "dst_gap": load.dst_gap,
+    }  # fmt: skip
+    for field, value in fields.items():
+        op.check_field(core, field, value)
+    pipe = pipe_between(core, op, memory_of(dst), memory_of(src))
+    if load.transpose and (dst.dtype.size != 2 or memory_of(src) != "L1"):
+        raise TypeError(
+            f"{op.name}: if_transpose: found {dst.dtype} from {memory_of(src)}, expected elements of 2 bytes from L1"
+        )
+    if not load.repeats:
+        return
+    step = -load.src_stride if load.downward else load.src_stride
+    gap = 0 if core.soc.npu_arch == DAV_3510 else load.dst_gap
+    origin = Blocks(tuple(load.start + step * at for at in range(load.repeats)))
+    there = Blocks(tuple((gap + 1) * at for at in range(load.repeats)))
+    if min(origin.numbers) < 0:
+        raise ValueError(f"{op.name}: found block {min(origin.numbers)} of the source, expected 0 or more")
+    move_blocks(core, site, op, pipe, (dst, there), (src, origin), _turned if load.transpose else None)
+
+
+def load_transposed(core: Core, site: Site | None, op: Op, dst: Local, src: Local, load: Transposed) -> None:
+    """Turn squares over: the blocks of a square are put together, transposed and taken apart.
+
+    Raises:
+        TypeError: element types that the instruction has not.
+        ValueError: a field beyond its limits.
+        NotImplementedError: no such way between memories on this chip.
+    """
+    op.check_types(core, (dst.dtype, src.dtype))
+    fields = {
+        "start_index": load.start, "repeat_times": load.repeats, "src_stride": load.src_stride, "dst_gap": load.dst_gap,
+        "dst_frac_gap": load.dst_inner_gap, "src_frac_gap": load.src_gap,
+    }  # fmt: skip
+    for field, value in fields.items():
+        op.check_field(core, field, value)
+    pipe = pipe_between(core, op, memory_of(dst), memory_of(src))
+    if not load.repeats:
+        return
+    inner = SQUARES[dst.dtype.size]
+    step = -load.src_stride if load.downward else load.src_stride
+    squares = [load.start + step * at for at in range(load.repeats)]
+    origin = Blocks(tuple(square * inner + part * (load.src_gap + 1) for square in squares for part in range(inner)))
+    there = Blocks(
+        tuple(
+            at * (load.dst_gap + 1) + part * (load.dst_inner_gap + 1)
+            for at in range(load.repeats)
+            for part in range(inner)
+        )
+    )
+    if min(origin.numbers) < 0:
+        raise ValueError(f"{op.name}: found block {min(origin.numbers)} of the source, expected 0 or more")
+    change = partial(_turn_squares, size=dst.dtype.size)
+    move_blocks(core, site, op, pipe, (dst, there), (src, origin), change)
+
+
+def move_blocks(
+    core: Core, site: Site | None, op: Op, pipe: int, to: tuple[Local, Blocks], origin: tuple[Tensor, Blocks],
+    change: Change | None,
+) -> None:  # fmt: skip
+    """Issue a copy of blocks; ``change`` makes those of the destination, each a row of bytes, from the source's."""
+    (dst, there), (src, here) = to, origin
+    write, read = there.access(core, dst), here.access(core, src)
+    effect = partial(_copy, (dst, there.numbers), (src, here.numbers), change)
+    work = len(there.numbers) * FRACTAL
+    spread = partial(_spread, there.numbers, here.numbers, change)
+    core.issue(
+        Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dst.dtype, work, spread=spread)
+    )
+
+
+def _copy(to: tuple[Local, tuple[int, ...]], origin: tuple[Tensor, tuple[int, ...]], change: Change | None) -> None:
+    (dst, there), (src, here) = to, origin
+    blocks = _all_blocks(src, here)[list(here)]
+    if change is not None:
+        blocks = change(blocks)
+    target = window(dst, dst.addr, dst.addr + (max(there) + 1) * FRACTAL)
+    if target is not None:
+        target.reshape(-1, FRACTAL)[list(there)] = blocks
+        return
+    for number, block in zip(there, blocks, strict=True):
+        store_bytes(dst, dst.addr + number * FRACTAL, block)
+
+
+def _spread(there: tuple[int, ...], here: tuple[int, ...], change: Change | None, pieces: Pieces) -> Pieces:
+    """Bytes of the source, in the order of its addresses, as those of the destination that they reach."""
+    touched = sorted(set(here))
+    marks = np.zeros((len(touched), FRACTAL), np.uint8)
+    for start, stop in pieces:
+        marks.reshape(-1)[start:stop] = 1
+    blocks = marks[np.searchsorted(touched, here)]
+    if change is not None:
+        blocks = change(blocks)
+    return marked(blocks[np.argsort(there, kind="stable")])
+
+
+def marked(marks: Array) -> Pieces:
+    """The stretches of what is not 0."""
+    flat = np.concatenate([[False], marks.reshape(-1) != 0, [False]])
+    edges = np.flatnonzero(flat[1:] != flat[:-1])
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _all_blocks(src: Tensor, numbers: tuple[int, ...]) -> Array:
+    """The source up to the last of these blocks, a row each."""
+    start = src.addr if isinstance(src, Local) else src.address
+    size = (max(numbers) + 1) * FRACTAL
+    found = window(src, start, start + size)
+    if found is None:
+        found = load_bytes(src, start, size)
+    return found.reshape(-1, FRACTAL)
+
+
+def _turned(blocks: Array) -> Array:
+    """16 × 16 elements of 2 bytes, rows and columns exchanged."""
+    turned = blocks.view(np.uint16).reshape(-1, SIDE, SIDE).swapaxes(1, 2)
+    return np.ascontiguousarray(turned).view(np.uint8).reshape(-1, FRACTAL)
+
+
+def _turn_squares(blocks: Array, *, size: int) -> Array:
+    if size == 2:
+        return _turned(blocks)
+    if size == 1:  # two blocks of 16 × 32 stand one above the other, before and after
+        turned = blocks.reshape(-1, 32, 32).swapaxes(1, 2)
+        return np.ascontiguousarray(turned).reshape(-1, FRACTAL)
+    # two blocks of 16 × 8 stand side by side, before and after
+    pairs = blocks.view(np.uint32).reshape(-1, 2, SIDE, 8)
+    squares = pairs.transpose(0, 2, 1, 3).reshape(-1, SIDE, SIDE).swapaxes(1, 2)
+    apart = squares.reshape(-1, SIDE, 2, 8).transpose(0, 2, 1, 3)
+    return np.ascontiguousarray(apart).view(np.uint8).reshape(-1, FRACTAL)

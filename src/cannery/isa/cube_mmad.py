@@ -1,0 +1,183 @@
+"""mmad: C = A · B, on the cube (mirror-cann/asc-devkit docs, Mmad, @82b89a15f).
+
+A lies in L0A, Zz on dav-2201 and Nz on dav-3510; B in L0B, Zn; C in L0C, Nz; the bias in the bias table. Floating-point
+products are added in float32, in no order that is promised; integers in int32, which saturates.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from cannery.aicore import unitflag
+from cannery.aicore.core import Core
+from cannery.aicore.instruction import CONSUME, Access, Instruction, Site
+from cannery.aicore.pipes import M
+from cannery.isa.dtypes import float32
+from cannery.isa.fractal import ROW, SIDE, Layout
+from cannery.isa.op import DAV_3510, Op
+from cannery.isa.regions import change, elements
+from cannery.isa.tensors import Local, check_memory
+
+Array = np.ndarray[Any, Any]
+_START_OF_C: Final = 1024
+_INTERLOCKED: Final = 10
+"""From so many blocks of 16 × 16 on, the hardware itself lets a product wait for the one it adds to."""
+_HF32_BITS: Final = 12
+_HF32_BITS_3510: Final = 13
+"""Bits of a float32's mantissa that HF32 drops."""
+
+
+class Product(NamedTuple):
+    """The shape of a product, and what it begins with.
+
+    Attributes:
+        m, n, k: rows of A, columns of B, and what they share.
+        accumulate: the product is added to what C holds.
+        unit_flag: 0, or 2 or 3: blocks of C are handed to fixpipe one by one; 3 in the last product of a block.
+        gemv: a single row of A is a plain vector.
+        align_k: of float32, A's rows take whole pairs of blocks (kDirectionAlign).
+    """
+
+    m: int
+    n: int
+    k: int
+    accumulate: bool = False
+    unit_flag: int = unitflag.OFF
+    gemv: bool = True
+    align_k: bool = False
+
+    @property
+    def interlocked(self) -> bool:
+        """Whether a later product on the same C waits for this one by itself."""
+        return self.unit_flag != unitflag.OFF or (self.m // SIDE) * (self.n // SIDE) >= _INTERLOCKED
+
+
+class Matrix(NamedTuple):
+    """The first rows and columns of a layout in memory; ``layout`` None: one row, element by element."""
+
+    tensor: Local
+    layout: Layout | None
+    rows: int
+    columns: int
+
+    @property
+    def places(self) -> int:
+        """Elements that its memory has room for."""
+        return self.columns if self.layout is None else self.layout.elements
+
+    def access(self, align: int) -> Access:
+        """The bytes of these rows and columns."""
+        size = self.tensor.dtype.size
+        if self.layout is None:
+            return self.tensor.access(0, self.columns * size, align)
+        extent = self.layout.extent(self.rows, self.columns, size)
+        return self.tensor.access(0, extent, align)._replace(runs=self.layout.runs(self.rows, self.columns, size))
+
+    def read(self) -> Array:
+        """The values."""
+        flat = elements(self.tensor, self.places)
+        return flat[None, :] if self.layout is None else self.layout.read(flat, self.rows, self.columns)
+
+    def write(self, values: Array) -> None:
+        """Put values there."""
+        assert self.layout is not None
+        layout = self.layout
+        change(self.tensor, self.places, lambda flat: layout.write(flat, values))
+
+
+def mmad(
+    core: Core, site: Site | None, op: Op, dst: Local, fm: Local, filter: Local, product: Product,
+    bias: Local | None = None,
+) -> None:  # fmt: skip
+    """Multiply; ``bias``: what C begins as, one number a column, in the bias table. Without rows, columns or depth
+    nothing happens.
+
+    Raises:
+        TypeError: element types that the instruction has not.
+        ValueError: a tensor in another memory; a field beyond its limits.
+    """
+    operands = {"dst": (dst, "L0C"), "fm": (fm, "L0A"), "filter": (filter, "L0B")}
+    if bias is not None:
+        operands["bias"] = (bias, "BT")
+    for name, (tensor, memory) in operands.items():
+        check_memory(op.name, name, tensor, memory)
+    op.check_types(core, tuple(tensor.dtype for tensor, _ in operands.values()))
+    for field, value in (("m", product.m), ("n", product.n), ("k", product.k), ("unit_flag", product.unit_flag)):
+        op.check_field(core, field, value)
+    if product.m and product.n and product.k:
+        _issue(core, site, op, _matrices(core, dst, fm, filter, product), product, bias)
+
+
+def _matrices(core: Core, dst: Local, fm: Local, filter: Local, product: Product) -> tuple[Matrix, Matrix, Matrix]:
+    """A as it lies, B as it lies (its columns are rows there), and C."""
+    m, n, k = product.m, product.n, product.k
+    width = ROW // fm.dtype.size
+    depth = 2 * width if product.align_k and fm.dtype is float32 else width
+    by_column = core.soc.npu_arch == DAV_3510
+    left = None if m == 1 and product.gemv else Layout.of(m, -(-k // depth) * depth, width, by_column=by_column)
+    right, result = Layout.of(n, k, width, by_column=True), Layout.of(m, n, SIDE, by_column=True)
+    return Matrix(fm, left, m, k), Matrix(filter, right, n, k), Matrix(dst, result, m, n)
+
+
+def _issue(
+    core: Core, site: Site | None, op: Op, matrices: tuple[Matrix, Matrix, Matrix], product: Product, bias: Local | None
+) -> None:
+    a, b, c = matrices
+    write = c.access(_START_OF_C)
+    reads = [a.access(a.tensor.owner.align), b.access(b.tensor.owner.align)]
+    if bias is not None:
+        reads.append(bias.access(0, product.n * bias.dtype.size))
+    elif product.accumulate:
+        reads.append(write)
+    start = partial(elements, bias, product.n) if bias is not None else c.read if product.accumulate else None
+    effect = partial(_multiply, matrices, start, _rounding(core, a.tensor))
+    work = product.m * product.n * product.k
+    instruction = Instruction(
+        op.name, M, tuple(reads), (write,), site, effect, (), CONSUME, None, (), a.tensor.dtype, work,
+        interlocked=product.interlocked,
+    )  # fmt: skip
+    unitflag.issue(core, instruction, product.unit_flag, write)
+
+
+def _multiply(matrices: tuple[Matrix, Matrix, Matrix], start: Any, rounding: Any) -> None:
+    a, b, c = matrices
+    compute = _integers if a.tensor.dtype.is_int() else _floats
+    c.write(compute(rounding(a.read()), rounding(b.read()), None if start is None else start()))
+
+
+def _floats(a: Array, b: Array, start: Array | None) -> Array:
+    product: Array = a.astype(np.float32) @ b.astype(np.float32).T
+    if start is not None:
+        product += start
+    return product
+
+
+def _integers(a: Array, b: Array, start: Array | None) -> Array:
+    """float64 holds every product of 8-bit integers of this depth exactly."""
+    product: Array = a.astype(np.float64) @ b.astype(np.float64).T
+    if start is not None:
+        product += start
+    limits = np.iinfo(np.int32)
+    return product.clip(limits.min, limits.max).astype(np.int32)
+
+
+def _rounding(core: Core, fm: Local) -> Any:
+    """What is done to the inputs: in HF32 mode float32 loses the end of its mantissa."""
+    registers = core.registers
+    if not registers.hf32 or fm.dtype is not float32:
+        return np.asarray
+    bits = _HF32_BITS_3510 if core.soc.npu_arch == DAV_3510 else _HF32_BITS
+    return partial(to_hf32, bits=bits, toward_zero=registers.hf32_toward_zero)
+
+
+def to_hf32(values: Array, *, bits: int, toward_zero: bool) -> Array:
+    """float32 without the last ``bits`` of its mantissa: rounded to nearest, a tie to even, or toward zero."""
+    words = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    half = np.uint32(1 << (bits - 1))
+    odd = (words >> np.uint32(bits)) & np.uint32(1)
+    rounded = words + half - np.uint32(1) + (np.uint32(0) if toward_zero else odd)
+    kept = np.where(np.isfinite(values), rounded, words) & np.uint32((0xFFFFFFFF << bits) & 0xFFFFFFFF)
+    return kept.view(np.float32).reshape(values.shape)
