@@ -111,3 +111,5 @@ class Instruction(NamedTuple):
     they keep their places."""
     interlocked: bool = False
     """A later instruction of the same pipe that touches its bytes waits for it by itself."""
+    apart: tuple[tuple[Access, Access], ...] = ()
+    """Pairs of accesses, a write first, that must not share any byte, beside what holds for all instructions."""

@@ -1,11 +1,23 @@
-"""``asc.adv``: matrix multiplication, softmax and the like are not simulated; each name says so when it is called."""
+"""``asc.adv``: the advanced API. What is not simulated says so when it is called."""
 
 from __future__ import annotations
 
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
+from cannery.asc import advanced
 from cannery.asc.unsimulated import Unsimulated
 from cannery.core.published import published
+
+MODULES: Final[tuple[Any, ...]] = (advanced,)
+NAMES: Final = MappingProxyType(
+    {
+        **{name: getattr(module, name) for module in MODULES for name in module.__all__},
+        **advanced.CALLS,
+    }
+)
+globals().update(NAMES)
+__all__ = sorted(NAMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,8 @@ from cannery.isa.table import TABLE
 _LONGEST: Final = 40
 _METHODS: Final = frozenset({"get_value", "set_value"})
 _LOOKED_UP: Final = "src"
+_TEMPORARY: Final = ("shared_tmp_buffer", "temp_buffer")
+"""What a temporary buffer is called, in the basic and in the advanced API."""
 _READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"select": ("src0", "src1", "sel_mask"), "gather": ("src_offset",), "set_cmp_mask": ("src",)}
 )
@@ -49,10 +51,10 @@ def _name(op: str, write: bool, place: int) -> str:
         return ""
     tensors = row.tensors
     if write:
-        return tensors[0] if place == 0 else "shared_tmp_buffer"
+        return tensors[place] if place < row.targets else _TEMPORARY["." in op]
     if place < 0:
         return _LOOKED_UP
-    reads = _READS.get(op, tensors[1:])
+    reads = _READS.get(op, tensors[row.targets :])
     return reads[place] if place < len(reads) else tensors[0]
 
 
@@ -72,7 +74,7 @@ def _call(site: Site, op: str) -> ast.Call | None:
         for node in ast.walk(_tree(site.file))
         if isinstance(node, ast.Call)
         and node.lineno <= site.line <= (node.end_lineno or node.lineno)
-        and _called(node) == op
+        and _called(node) == op.rpartition(".")[2]
     ]
     return max(found, key=lambda node: (node.lineno, node.col_offset), default=None)
 

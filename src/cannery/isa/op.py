@@ -19,6 +19,9 @@ Route = tuple[str, str]
 Range = tuple[int, int]
 """Smallest and largest value."""
 
+Temporary = Callable[[int, DataType, bool], int]
+"""Bytes of a temporary buffer, from a number of elements, their type, and whether the source may be overwritten."""
+
 Modes = Mapping[Signature, frozenset[int]]
 
 DAV_2201: Final = 2201
@@ -127,6 +130,9 @@ class Op(NamedTuple):
         page: where types and limits stand: a page of hicann/asc-devkit `docs/zh/api/SIMD-API/基础API` @82b89a15f263.
         reads_dst: the old destination is an operand as well, the last one.
         cost: its class in the cost model.
+        targets: how many of its operands, the first ones, are destinations.
+        apart: destinations and sources must not share any byte, not even all of them.
+        temporary: bytes of its temporary buffer, from elements, their type, and whether its source may be overwritten.
     """
 
     name: str
@@ -143,6 +149,9 @@ class Op(NamedTuple):
     page: str = ""
     reads_dst: bool = False
     cost: str = ""
+    targets: int = 1
+    apart: bool = False
+    temporary: ByArch[Temporary] | None = None
 
     @property
     def tensors(self) -> tuple[str, ...]:

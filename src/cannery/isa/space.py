@@ -40,6 +40,7 @@ class Space:
 
     def __init__(self, core: Core) -> None:
         self.core = core
+        core.state[Space] = self
         self.clear()
 
     def clear(self) -> None:
@@ -53,6 +54,14 @@ class Space:
         lower = self._cursors.get(memory, 0)
         self._cursors[memory] = lower + size
         return lower
+
+    def end_of(self, memory: str) -> int:
+        """Where what was handed out of a memory ends."""
+        return self._cursors.get(memory, 0)
+
+    def holders(self, memory: str) -> Sequence[Holder]:
+        """Who holds bytes of a memory."""
+        return self._holders.get(memory, ())
 
     def hold(
         self, site: Site | None, memory: str, lower: int, size: int, holder: str, limit: int | None = None

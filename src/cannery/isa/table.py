@@ -14,7 +14,7 @@ import numpy as np
 
 from cannery.aicore.instruction import CONSUME, FILL, MOVE
 from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, M, S, V
-from cannery.isa import limits, semantics, types
+from cannery.isa import advanced, limits, semantics, types
 from cannery.isa.dtypes import DataType
 from cannery.isa.op import DAV_2201, DAV_3510, SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
 
@@ -183,6 +183,7 @@ ROWS: Final = (
     _of_tensor("reduce_sum", "sum_of_tensor", semantics.tree_sum, types.SUM_OF_TENSOR, "ReduceSum"),
     _of_tensor("reduce_max", "best_of_tensor", semantics.first_max, types.BEST_OF_TENSOR, "ReduceMax"),
     _of_tensor("reduce_min", "best_of_tensor", semantics.first_min, types.BEST_OF_TENSOR, "ReduceMin"),
+    *advanced.ROWS,
 )  # fmt: skip
 
 TABLE: Final = MappingProxyType({op.name: op for op in ROWS})

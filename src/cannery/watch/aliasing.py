@@ -34,6 +34,13 @@ def clashing(op: str, target: Access, sources: Sequence[Access]) -> Access | Non
     return None
 
 
+def shares_bytes(target: Access, other: Access) -> bool:
+    """Whether two operands that must lie apart, inside their tensors, have a byte in common."""
+    if other.memory is not target.memory or not (_is_inside(target) and _is_inside(other)):
+        return False
+    return other.lower < target.upper and target.lower < other.upper and _overlap(target, other)
+
+
 def _is_allowed(op: str, target: Access, source: Access, *, is_last: bool) -> bool:
     if is_last and op in _OLD_DESTINATION:
         return True

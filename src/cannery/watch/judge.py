@@ -14,7 +14,7 @@ from cannery.aicore.flags import Barrier, Set, Wait
 from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
 from cannery.aicore.pipes import PIPES, S, V
 from cannery.aicore.setup import Setup
-from cannery.watch.aliasing import clashing
+from cannery.watch.aliasing import clashing, shares_bytes
 from cannery.watch.caches import CacheUse
 from cannery.watch.clocks import Clocks
 from cannery.watch.debts import Debts
@@ -75,7 +75,10 @@ class Judge:
         writes = self._judged(stamp, instruction.writes, "write")
         self._unwritten.flow(instruction, stamp, reads, writes)
         if pipe == V and writes and reads:
-            self._aliasing(stamp, instruction, reads, writes[0])
+            self._aliasing(stamp, reads, writes[0])
+        for target, other in instruction.apart:
+            if shares_bytes(target, other):
+                self._shared("not_apart", stamp, target, other)
         judged = not self._debts.owed[pipe] and not self.core.in_order
         if judged:
             self._races(stamp, reads, writes)
@@ -96,14 +99,18 @@ class Judge:
             return
         self._lookups.issue(instruction, lookup, stamp, self._pasts[owner.memory], ordered=not judged)
 
-    def _aliasing(self, stamp: Stamp, instruction: Instruction, reads: Sequence[Access], target: Access) -> None:
-        source = clashing(instruction.op, target, reads)
+    def _aliasing(self, stamp: Stamp, reads: Sequence[Access], target: Access) -> None:
+        source = clashing(stamp.op, target, reads)
         if source is not None:
-            facts = {"op": instruction.op, "place": place(target), "source": place(source)}
-            sides = (self._side(stamp, target, write=True), self._side(stamp, source, write=False))
-            sites, pipes = (instruction.site,), (instruction.pipe,)
-            shared = overlap(target, source)
-            self.report(Fact("aliasing", sites, target.memory.name, pipes, facts, sides, shared))
+            self._shared("aliasing", stamp, target, source)
+
+    def _shared(self, rule: str, stamp: Stamp, target: Access, other: Access) -> None:
+        """A destination shares bytes with another operand as it must not."""
+        facts = {"op": stamp.op, "place": place(target), "source": place(other)}
+        write = any(other is one for one in stamp.writes)
+        sides = (self._side(stamp, target, write=True), self._side(stamp, other, write=write))
+        shared = overlap(target, other)
+        self.report(Fact(rule, (stamp.site,), target.memory.name, (stamp.pipe,), facts, sides, shared))
 
     def set_flag(self, record: Set) -> None:
         """A flag was set."""

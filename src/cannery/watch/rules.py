@@ -242,6 +242,11 @@ _ROWS: Final = (
         "let them be the same bytes with the same strides, or apart",
     ),
     Rule(
+        "not_apart", "ALIASING", ERROR, "operands of one call share bytes although they must lie apart",
+        ("operands of {op} share bytes", "one at {place}, another at {source} on {memory}", "#0 {at[0]}"),
+        "give each its own bytes",
+    ),
+    Rule(
         "unsupported_syntax", "UNSUPPORTED_SYNTAX", WARNING, "a construct that the kernel language's compiler refuses",
         ("the compiler refuses: {construct}", "#0 {at[0]}"), "{instead}", apart=("construct",),
     ),

@@ -52,6 +52,14 @@ ONE_TYPE = {
     "data_copy data_copy_pad": ("i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64 f64",) * 2 + ("",),
     "load_data": ("i8 u8 i16 u16 f16 bf i32 u32 f32",) * 2 + ("",),
     "load_data_with_transpose": ("i8 u8 f16 bf i32 u32 f32",) * 2 + ("",),
+    "adv.acos adv.acosh adv.asin adv.asinh adv.atan adv.atanh adv.ceil adv.cos adv.cosh adv.digamma adv.erf"
+    " adv.erfc adv.exp adv.floor adv.frac adv.lgamma adv.log adv.round adv.sin adv.sinh adv.tan adv.tanh adv.trunc"
+    " adv.rmsnorm": (
+        "f16 f32", "f16 f32", ""
+    ),
+    "adv.sign": ("f16 f32", "f16 f32 i64", ""),
+    "adv.power": ("f16 f32 i32", "i8 u8 i16 u16 i32 u32 f16 bf f32", ""),
+    "adv.xor": ("i16 u16", "i16 u16", ""),
     "set_atomic_add set_atomic_max set_atomic_min": ("i8 i16 f16 bf i32 f32",) * 2 + ("",),
 }
 # "destination source"
@@ -62,6 +70,9 @@ _PRODUCTS = (
 SEVERAL_TYPES = {
     "mmad": (_PRODUCTS, _PRODUCTS, ""),
     "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
+    "adv.axpy": ("f16 f16, f32 f32, f32 f16",) * 2 + ("",),
+    "adv.quant": ("i8 f16, i8 f32",) * 2 + ("",),
+    "adv.softmax": ("f16 f16 f16 f16, f32 f32 f32 f32, f16 f32 f32 f16",) * 2 + ("",),
     "axpy": ("f16 f16, f32 f32, f32 f16", "f16 f16, f32 f32, f32 f16, bf bf", "i64 i64, u64 u64"),
     "whole_reduce_sum repeat_reduce_sum": (
         "f16 f16, f32 f32", "f16 f16, f32 f32, i32 i32, u32 u32, i32 i16, u32 u16", ""
