@@ -2,7 +2,9 @@
 
 Sources: hicann/asc-devkit `impl/basic_api/kernel_macros.h` (QUE_MAX_EVENT) and
 `impl/basic_api/utils/kernel_utils_constants.h` @82b89a15f263; hicann/msSanitizer
-`csrc/race_sanitizer/alg_framework/single_pipe_race_alg_impl.cpp` (vector pipe left out on 950).
+`csrc/race_sanitizer/alg_framework/single_pipe_race_alg_impl.cpp` (vector pipe left out on 950). UB of the 910B: of
+192 KiB a kernel has all but 256 bytes, and all but 8 KiB more unless the compiler is told not to reserve them
+(programming guide, static tensors).
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ class Limits:
         cross_core_count: how often a cross-core flag can be set ahead of its waits.
         queue_buffers: buffers one TPipe can manage.
         reserved_event_ids: ids that the documents keep for the system where no TPipe hands them out.
+        kept_ub: bytes of UB that are never a kernel's own.
+        reserved_ub: bytes that the compiler reserves beside them, for instructions that are made of several.
+        scratch_ub: where in UB these keep what lies between; None: nowhere.
     """
 
     event_ids: int = 8
@@ -31,10 +36,17 @@ class Limits:
     cross_core_count: int = 15
     queue_buffers: int = 64
     reserved_event_ids: frozenset[int] = frozenset({6, 7})
+    kept_ub: int = 0
+    reserved_ub: int = 0
+    scratch_ub: int | None = None
 
 
 _BY_ARCH: Final = MappingProxyType(
-    {1001: Limits(event_ids=4, reserved_event_ids=frozenset()), 3510: Limits(vector_in_order=True)}
+    {
+        1001: Limits(event_ids=4, reserved_event_ids=frozenset()),
+        2201: Limits(kept_ub=256, reserved_ub=8192, scratch_ub=188_416),
+        3510: Limits(vector_in_order=True),
+    }
 )
 
 

@@ -26,6 +26,8 @@ class Setup:
             accesses to UB, and its reads of global memory.
         scheduled: the kernel has the scheduler that cross-core flags need; an AIV_ONLY one has not.
         precise: 16-bit floats keep the float32 value that was rounded into them.
+        reserves_ub: the compiler reserves UB for instructions that are made of several.
+        fills_ub: the kernel is from before any UB was kept, and fills it on purpose.
     """
 
     kernel: str
@@ -36,6 +38,8 @@ class Setup:
     auto_sync: bool = True
     scheduled: bool = True
     precise: bool = False
+    reserves_ub: bool = True
+    fills_ub: bool = False
 
     @cached_property
     def limits(self) -> Limits:
@@ -46,6 +50,13 @@ class Setup:
     def vectors_per_group(self) -> int:
         """Vector cores of a launched group."""
         return 1 + max((sub_block for _, _, sub_block in self.layout), default=0)
+
+    @property
+    def reserved(self) -> int:
+        """Bytes at the end of UB that are not the kernel's own."""
+        if self.fills_ub:
+            return 0
+        return self.limits.kept_ub + (self.limits.reserved_ub if self.reserves_ub else 0)
 
     @property
     def vector_in_order(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial, update_wrapper
 from types import FunctionType
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeVar
 
 from cannery.aicore.instruction import Site
 from cannery.asc.context import CORE
@@ -46,7 +46,9 @@ class CodegenOptions:
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """Compiler options. ``auto_sync``, ``insert_sync`` and ``kernel_type`` have a meaning here."""
+    """Compiler options. ``auto_sync``, ``insert_sync`` and ``kernel_type`` have a meaning here, and of
+    ``bisheng_options`` the one by which the compiler reserves no UB.
+    """
 
     kernel_type: Any = None
     insert_sync: bool | None = None
@@ -71,6 +73,7 @@ class LaunchOptions:
     stream: Any = None
 
 
+_UNRESERVED: Final = "--cce-disable-asc-reserved-ubuf"
 _OPTIONS = frozenset(f.name for group in (CodegenOptions, CompileOptions, LaunchOptions) for f in fields(group))
 
 
@@ -143,8 +146,11 @@ class JITFunction:
                 core.report("unsupported_syntax", site, construct=construct, instead=instead)
 
     def run(self, core_num: int, *args: Any, **options: Any) -> LaunchRecord:
-        """Launch and return the record of the launch; ``watchers=`` see what is issued."""
-        watchers = tuple(options.pop("watchers", ()))
+        """Launch and return the record of the launch.
+
+        ``watchers=`` see what is issued; ``fills_ub=True`` for a kernel that takes all of UB on purpose.
+        """
+        watchers, fills_ub = tuple(options.pop("watchers", ())), bool(options.pop("fills_ub", False))
         mine = {key: options.pop(key) for key in list(options) if key in _OPTIONS}
         settings = CompileOptions(**{k: v for k, v in (self._options | mine).items() if k in _COMPILE})
         bound = self._signature.bind(*args, **options)
@@ -153,6 +159,7 @@ class JITFunction:
         return launch(
             self._as_kernel, self.__name__, core_num, arguments, kernel_type=settings.kernel_type,
             auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, watchers=watchers,
+            reserves_ub=_UNRESERVED not in str(settings.bisheng_options), fills_ub=fills_ub,
         )  # fmt: skip
 
     def _run(self, launch: LaunchOptions, /, *args: Any, **options: Any) -> None:

@@ -134,6 +134,7 @@ def _array_argument(name: str, array: np.ndarray[Any, Any]) -> Argument:
 def launch(
     function: Callable[..., Any], name: str, core_num: int, arguments: Mapping[str, Argument | Any],
     *, kernel_type: KernelType | None, auto_sync: bool, insert_sync: bool | None, watchers: tuple[Watcher, ...] = (),
+    reserves_ub: bool = True, fills_ub: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """Run a kernel on the current platform under the settings in force; the record is also the session's.
 
@@ -146,6 +147,7 @@ def launch(
     setup = Setup(
         name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, auto_sync=auto_sync,
         scheduled=kernel_type not in (None, _K.AIV_ONLY), precise=options.precise,
+        reserves_ub=reserves_ub, fills_ub=fills_ub,
     )  # fmt: skip
     findings = Collector(name, Pyasc())
     run = Launch(setup, (*((Checker(setup, findings),) if options.check else ()), *watchers))

@@ -13,12 +13,13 @@ import numpy as np
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Instruction, Site
 from cannery.aicore.pipes import V
-from cannery.isa.dtypes import DataType, uint8
-from cannery.isa.enums import CMPMODE, SelMode
+from cannery.isa.dtypes import DataType, uint8, uint32
+from cannery.isa.enums import CMPMODE, SelMode, TPosition
 from cannery.isa.op import DAV_3510, REPEAT_TIMES, Op
 from cannery.isa.operands import (
     REPEAT,
     Addressing,
+    Lanes,
     Operand,
     access,
     counted,
@@ -29,7 +30,7 @@ from cannery.isa.operands import (
     pattern_of,
     stretch,
 )
-from cannery.isa.tensors import Local
+from cannery.isa.tensors import Allocation, Local
 from cannery.isa.types import COMPARED, SELECTORS
 from cannery.isa.vector import gather, issue, scatter
 
@@ -42,6 +43,7 @@ _RELATIONS: Final = MappingProxyType(
     }
 )  # fmt: skip
 _REGISTER_BYTES: Final = 16
+_SCRATCH_ELEMENTS: Final = 32
 
 
 def compare(
@@ -162,12 +164,42 @@ def select(
         ordinals = ordinals % per_repeat
     bits = (sel_mask.as_type(uint8), stretch(int(ordinals.max()) // 8 + 1, 1))
     other = () if len(sources) > 1 else (dst.dtype.element(scalar),)
+    scratch = None if mode == SelMode.VSEL_CMPMASK_SPR else _held_scratch(core, site, op, dst.dtype, other)
 
     def effect() -> None:
+        if scratch is not None:
+            scatter(*scratch)
         flags = np.unpackbits(np.asarray(gather(*bits)), bitorder="little")[ordinals].astype(bool)
         scatter(*target, np.where(flags, *[gather(*source) for source in regions], *other))
 
     issue(core, site, op, [*regions, bits], [target], effect)
+
+
+def _held_scratch(
+    core: Core, site: Site | None, op: Op, dtype: DataType, scalar: tuple[Any, ...]
+) -> tuple[Local, Lanes, Any] | None:
+    """What select writes for itself on dav-2201 (`impl/basic_api/dav_c220`, cmpsel): the scalar, or the mask's address.
+
+    None where no tensor reaches there. A tensor that does is a finding, and its bytes are lost.
+
+    Raises:
+        ValueError: the compiler reserves no UB for it.
+    """
+    start, held = core.limits.scratch_ub, core.pool.used.get("UB", 0)
+    if start is None:
+        return None
+    if not core.launch.reserves_ub:
+        raise ValueError(f"{op.name}: found modes 1 and 2 where the compiler reserves no UB, expected mode 0")
+    if held <= start:
+        return None
+    kind, value = (dtype, scalar[0]) if scalar else (uint32, 0)
+    region = stretch(_SCRATCH_ELEMENTS, kind.size)
+    core.report("scratch_held", site, memory="UB", pipes=(V,), op=op.name, size=region.extent, place=start, held=held)
+    return (
+        Local(Allocation(core, TPosition.VECCALC, start, region.extent, op.name), start, kind, region.number),
+        region,
+        value,
+    )
 
 
 def _bit_numbers(core: Core, op: Op, addressing: Addressing, number: int, per_repeat: int) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import Site
+from cannery.aicore.instruction import Runs, Site
 from cannery.isa.enums import ReduceOrder
 from cannery.isa.op import DAV_2201, DAV_3510, ByArch, Op
 from cannery.isa.operands import (
@@ -35,6 +35,8 @@ from cannery.isa.tensors import Local
 from cannery.isa.vector import Compute, gather, issue, scatter
 
 Array = np.ndarray[Any, Any]
+_FOLDED_REPEATS: Final = 4
+"""Up to so many repeats dav-3510 adds lane by lane in a sum with a count."""
 _BITS: Final = MappingProxyType({2: np.uint16, 4: np.uint32, 8: np.uint64})
 
 
@@ -132,7 +134,9 @@ def sum_of_tensor(
         else:
             scatter(*target, _TOTALS[core.soc.npu_arch](values, per_repeat))
 
-    _issue(core, site, op, source, [target, *_scratch(scratch, source)], effect)
+    repeats = _rounds(addressing, pattern, per_repeat)
+    work = _sum_workspace(core, src, scratch, target, repeats, counted=pattern is None)
+    _issue(core, site, op, source, [target, *work.targets], effect, work.lost)
 
 
 def best_of_tensor(
@@ -152,12 +156,17 @@ def best_of_tensor(
         packed = _packed(("value", "index"), best, np.array([place]), 2)
         scatter(*target, packed[: target[1].number])
 
-    _issue(core, site, op, source, [target, *_scratch(scratch, source, 2)], effect)
+    repeats = _rounds(addressing, pattern, REPEAT // src.dtype.size)
+    work = _best_workspace(core, src, scratch, target, repeats, indexed)
+    _issue(core, site, op, source, [target, *work.targets], effect, work.lost)
 
 
-def _issue(core: Core, site: Site | None, op: Op, source: Operand, targets: Sequence[Operand], effect: Compute) -> None:
+def _issue(
+    core: Core, site: Site | None, op: Op, source: Operand, targets: Sequence[Operand], effect: Compute,
+    lost: Runs = (),
+) -> None:  # fmt: skip
     if source[1].number:
-        issue(core, site, op, [source], targets, effect)
+        issue(core, site, op, [source], targets, effect, unwritten=lost)
 
 
 def _source(core: Core, op: Op, src: Local, addressing: Addressing) -> tuple[Operand, Pattern]:
@@ -306,13 +315,59 @@ _TOTALS: Final = ByArch({DAV_2201: _accumulated, DAV_3510: _folded})
 """The order of reduce_sum with a count (`impl/basic_api/dav_c220` and `dav_c310`, ReduceSum)."""
 
 
-def _scratch(tensor: Local | None, source: Operand, each: int = 1) -> list[Operand]:
-    """The workspace of a reduction over repeats, ``each`` elements a repeat."""
-    src, region = source
-    if tensor is None or not region.number:
-        return []
+class _Work(NamedTuple):
+    """The workspace of a reduction of a whole tensor, and which of its bytes are undefined afterwards."""
+
+    targets: tuple[Operand, ...] = ()
+    lost: Runs = ()
+
+
+def _workspace(tensor: Local | None, src: Local, dst: Operand, elements: int, first: int) -> _Work:
+    """``elements`` of workspace, of which the first round writes ``first``.
+
+    A workspace that is the source itself is large enough (ReduceMax).
+    """
+    if tensor is None:
+        return _Work()
+    if tensor.addr == src.addr:
+        elements = min(elements, max(src.size, first))
+    lower, upper = tensor.addr, min(tensor.addr + first * tensor.dtype.size, tensor.owner.upper)
+    if dst[0].addr == lower:
+        lower += dst[1].extent
+    lost = ((lower, upper),) if lower < upper else ()
+    return _Work(((tensor, stretch(elements, tensor.dtype.size)),), lost)
+
+
+def _rounds(addressing: Addressing, pattern: Pattern | None, per_repeat: int) -> int:
+    """How many repeats the first round has; the tail of a count has one of its own, in the same workspace."""
+    return pattern.repeats if pattern is not None else max(1, (addressing.elements or 0) // per_repeat)
+
+
+def _sum_workspace(
+    core: Core, src: Local, scratch: Local | None, dst: Operand, repeats: int, *, counted: bool
+) -> _Work:
+    """One partial sum a repeat, up to whole blocks (ReduceSum). With a count dav-2201 uses none; nor does dav-3510
+    where it adds lane by lane.
+    """
     size = src.dtype.size
-    per_block = BLOCK // size
-    repeats = -(-region.number * size // REPEAT)
-    elements = -(-repeats * each // per_block) * per_block
-    return [(tensor, stretch(min(elements, max(tensor.size, 1)), tensor.dtype.size))]
+    if counted and (core.soc.npu_arch != DAV_3510 or repeats <= _FOLDED_REPEATS):
+        return _Work()
+    return _workspace(scratch, src, dst, _blocks(repeats, size), repeats)
+
+
+def _best_workspace(core: Core, src: Local, scratch: Local | None, dst: Operand, repeats: int, indexed: bool) -> _Work:
+    """A value and its index for each repeat, and for each of those of later rounds where the index is wanted; each
+    round up to whole blocks (ReduceMax). dav-3510 uses none.
+    """
+    if core.soc.npu_arch == DAV_3510:
+        return _Work()
+    size = src.dtype.size
+    outputs = [2 * repeats]
+    while indexed and (len(outputs) == 1 or outputs[-1] > 2):
+        outputs.append(2 * -(-outputs[-1] * size // REPEAT))
+    return _workspace(scratch, src, dst, sum(_blocks(number, size) for number in outputs), outputs[0])
+
+
+def _blocks(elements: int, size: int) -> int:
+    """Elements up to whole blocks."""
+    return -(-elements * size // BLOCK) * BLOCK // size

@@ -19,13 +19,16 @@ Holder = tuple[str, int]
 def occupy(
     core: Core, site: Site | None, memory: str, end: int, limit: int, who: str, holders: Sequence[Holder]
 ) -> None:
-    """Count a memory as used up to ``end``; more than ``limit`` is a finding that names the holders."""
+    """Count a memory as used up to ``end``; more than ``limit``, or than is the kernel's own, is a finding that names
+    the holders.
+    """
     core.pool.note(memory, min(end, limit))
-    if end > limit:
+    whole = memory == "UB" and limit == capacity(core.soc, memory)
+    rule, most = ("reserved", limit - core.launch.reserved) if whole and end <= limit else ("overflow", limit)
+    if end > most:
         core.report(
-            "overflow", site, memory=memory, wanted=end, limit=limit, excess=end - limit, who=who,
-            holders=tuple(holders),
-        )  # fmt: skip
+            rule, site, memory=memory, wanted=end, limit=most, excess=end - most, who=who, holders=tuple(holders)
+        )
 
 
 def static(core: Core, site: Site | None, position: TPosition, lower: int, size: int, label: str) -> Allocation:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import Instruction, Lookup, Site
+from cannery.aicore.instruction import Instruction, Lookup, Runs, Site
 from cannery.aicore.pipes import V
 from cannery.isa.op import Op
 from cannery.isa.operands import Addressing, Lanes, Operand, access, operands
@@ -55,12 +55,12 @@ def elementwise(
 
 def issue(
     core: Core, site: Site | None, op: Op, sources: Sequence[Operand], targets: Sequence[Operand], effect: Compute,
-    args: tuple[Any, ...] = (), work: Operand | None = None, lookup: Lookup | None = None,
+    args: tuple[Any, ...] = (), work: Operand | None = None, lookup: Lookup | None = None, unwritten: Runs = (),
 ) -> None:  # fmt: skip
     """Issue an instruction of the vector pipe that reads and writes lanes; the first target is the destination.
 
     ``work``: what it computes with; not given: the first source, or the destination where there is none.
-    ``lookup``: what it reads at places that are data.
+    ``lookup``: what it reads at places that are data; ``unwritten``: bytes that it leaves undefined.
     """
     tensor, region = targets[0]
     align = op.align.of(tensor.dtype)
@@ -68,7 +68,9 @@ def issue(
     reads = tuple([access(*source) for source in sources])
     writes = (access(tensor, region, align), *[access(*scratch) for scratch in targets[1:]])
     core.issue(
-        Instruction(op.name, V, reads, writes, site, effect, args, op.flow, None, (), of.dtype, counted.number, lookup)
+        Instruction(
+            op.name, V, reads, writes, site, effect, args, op.flow, None, unwritten, of.dtype, counted.number, lookup
+        )
     )
 
 

@@ -273,6 +273,24 @@ _ROWS: Final = (
         ),
         "{excess} bytes too many: use smaller tiles or fewer buffers",
     ),
+    Rule(
+        "reserved", "UB_OVERFLOW", WARNING, "bytes at the end of UB that the compiler reserves for the system",
+        (
+            "{memory}: buffer size is {wanted}, exceeds the {limit} bytes that are the kernel's own",
+            "asked for by {who}; {memory} is held by",
+            wording.holders,
+            "#0 {at[0]}",
+        ),
+        "use {excess} bytes less, or tell the compiler not to reserve them",
+    ),
+    Rule(
+        "scratch_held", "UB_OVERFLOW", ERROR, "an instruction keeps what lies between where a tensor is",
+        (
+            "{op} writes {size} bytes at {memory}+{place} for itself, and the kernel's tensors reach {held}",
+            "#0 {at[0]}",
+        ),
+        "leave the last 8 KiB of {memory} free", "ErrorWrite2",
+    ),
     _queue(
         "queue_state", "an operation that the state of a queue's buffer does not allow",
         "{op}: buffer of {label} is {state}, expected {expected}", ("op", "label", "state"),

@@ -582,7 +582,7 @@ def one_after_the_other(x: Any, ordered: asc.ConstExpr[bool]) -> None:
 def ub_filled(x: Any, extra: asc.ConstExpr[int]) -> None:
     pipe = asc.TPipe()
     que, buf = asc.TQue(IN, 2), asc.TBuf(CALC)
-    pipe.init_buffer(que, 2, 98304 - 32)
+    pipe.init_buffer(que, 2, 94080 - 32)
     pipe.init_buffer(buf, 64 + extra)
 
 

@@ -81,7 +81,9 @@ CASES: list[tuple[Any, ...]] = [
     (k.one_after_the_other, (False,), 3, {("CROSS_CORE", ERROR, pipes, "GM")
                                           for pipes in [("MTE2", "MTE3"), ("MTE3", "MTE2"), ("MTE3", "MTE3")]}),
     (k.ub_filled, (0,), 1, set()),
-    (k.ub_filled, (1,), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
+    (k.ub_filled, (1,), 1, {("UB_OVERFLOW", WARNING, (), "UB")}),
+    (k.ub_filled, (8448,), 1, {("UB_OVERFLOW", WARNING, (), "UB")}),
+    (k.ub_filled, (8449,), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
     (k.static_beyond_ub, (), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
     (k.too_many_buffers, (), 1, {("QUEUE_MISUSE", ERROR, (), "")}),
     (k.set_too_far_ahead, (), 1, {("EVENT_ID", ERROR, (), ""), ("UNPAIRED_FLAG", WARNING, (), "")}),

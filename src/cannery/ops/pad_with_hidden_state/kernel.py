@@ -78,4 +78,6 @@ def launch(
     atb.check_tiled(context, tiling)
     x, out = apart(context, inputs, outputs)
     words = np.frombuffer(tiling.data, np.uint32)
-    return launch_checked(pad_with_hidden_state, context.soc, tiling.block_dim, x, out, words, not context.quirks)
+    return launch_checked(
+        pad_with_hidden_state, context.soc, tiling.block_dim, x, out, words, not context.quirks, fills_ub=True
+    )

@@ -50,4 +50,4 @@ def launch(
     atb.check_tiled(context, tiling)
     x, out = apart(context, inputs, outputs)
     words = np.frombuffer(tiling.data, np.uint32)
-    return launch_checked(unpad_with_hidden_state, context.soc, tiling.block_dim, x, out, words)
+    return launch_checked(unpad_with_hidden_state, context.soc, tiling.block_dim, x, out, words, fills_ub=True)

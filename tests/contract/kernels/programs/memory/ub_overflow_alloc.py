@@ -1,3 +1,4 @@
+# finds: UB_OVERFLOW warning UB - b
 # finds: UB_OVERFLOW error UB - a
 import asc
 import asc.lib.runtime as rt
@@ -9,7 +10,7 @@ from ..prelude import F, N, P
 @asc.jit
 def kernel(x, z):
     ub = asc.LocalMemAllocator(asc.Hardware.UB)
-    ub.alloc(P.VECIN, F, 49152)
+    ub.alloc(P.VECIN, F, 49152)  # <b>
     ub.alloc(P.VECIN, F, 8)  # <a>
 
 

@@ -1,3 +1,4 @@
+# finds: UB_OVERFLOW warning UB - a
 import asc
 import asc.lib.runtime as rt
 import numpy as np
@@ -7,7 +8,7 @@ from ..prelude import E, F, P, bind, sync
 
 @asc.jit
 def kernel(x):
-    t = asc.LocalTensor(F, P.VECIN, 196608 - 64, 16)
+    t = asc.LocalTensor(F, P.VECIN, 196608 - 64, 16)  # <a>
     asc.duplicate(t, 2.0, 16)
     sync(E.V_MTE3)
     asc.data_copy(bind(x), t, 16)
