@@ -79,13 +79,13 @@ def sync_all(gm_workspace: Any = None, ub_workspace: Any = None, used_cores: int
     if isinstance(gm_workspace, bool):
         gm_workspace, is_aiv_only = None, gm_workspace
     used = int(used_cores)
-    sync.meet_all(running(), here(), vector_only=is_aiv_only, used=used, workspace=gm_workspace)
+    sync.meet_all(running(), here(), vector_only=is_aiv_only, used=used, gm=gm_workspace, ub=ub_workspace)
 
 
 def ib_set(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
     """Tell another core, through a workspace, that this one has come so far."""
-    del ub_workspace, is_aiv_only
-    sync.signal(running(), gm_workspace, int(block_idx), int(event_id))
+    del is_aiv_only
+    sync.signal(running(), here(), gm_workspace, ub_workspace, int(block_idx), int(event_id))
 
 
 def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int, is_aiv_only: bool = True) -> None:
@@ -94,14 +94,13 @@ def ib_wait(gm_workspace: Any, ub_workspace: Any, block_idx: int, event_id: int,
     Raises:
         DeadlockError: it never does.
     """
-    del ub_workspace, is_aiv_only
-    sync.await_signal(running(), here(), gm_workspace, int(block_idx), int(event_id))
+    del is_aiv_only
+    sync.await_signal(running(), here(), gm_workspace, ub_workspace, int(block_idx), int(event_id))
 
 
 def notify_next_block(gm_workspace: Any, ub_workspace: Any) -> None:
     """Let the next block go on from its wait_pre_block."""
-    del ub_workspace
-    sync.pass_turn(running(), gm_workspace)
+    sync.pass_turn(running(), here(), gm_workspace, ub_workspace)
 
 
 def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
@@ -110,8 +109,7 @@ def wait_pre_block(gm_workspace: Any, ub_workspace: Any) -> None:
     Raises:
         DeadlockError: it never does.
     """
-    del ub_workspace
-    sync.await_turn(running(), here(), gm_workspace)
+    sync.await_turn(running(), here(), gm_workspace, ub_workspace)
 
 
 def data_cache_clean_and_invalid(entire_type: Any, dst: Any, dcci_dst: Any = None) -> None:

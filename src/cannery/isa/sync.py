@@ -10,15 +10,16 @@ from cannery.aicore.core import Core
 from cannery.aicore.crosscore import need_scheduler
 from cannery.aicore.instruction import Site
 from cannery.isa.operands import BLOCK
-from cannery.isa.tensors import Global
+from cannery.isa.tensors import Global, Local, Tensor, memory_of
 
 
 def meet_all(
-    core: Core, site: Site | None, *, vector_only: bool, used: int = 0, workspace: Global | None = None
-) -> None:
+    core: Core, site: Site | None, *, vector_only: bool, used: int = 0, gm: Global | None = None,
+    ub: Local | None = None,
+) -> None:  # fmt: skip
     """A barrier of all vector cores, or of all cores; of the first ``used`` blocks where that is not 0.
 
-    With a workspace, one block of 32 bytes for each core, it is the software form.
+    With workspaces it is the software form: one block of 32 bytes for each core in both, zero in global memory.
 
     Raises:
         DeadlockError: a core never comes.
@@ -27,41 +28,90 @@ def meet_all(
     if used:
         members = [other for other in members if other.block < used]
     key: Hashable = ("hard", vector_only)
-    if workspace is None:
+    if gm is None:
         need_scheduler(core, "sync_all", site)
     else:
-        key = ("soft", workspace.address)
-        have, need = workspace.owner.upper - workspace.address, len(members) * BLOCK
-        if have < need:
-            core.report("small_workspace", site, memory="GM", op="sync_all", have=have, need=need, lacking=need - have)
+        key = ("soft", gm.address)
+        size = len(members) * BLOCK
+        _need(core, site, "sync_all", gm, size)
+        _need(core, site, "sync_all", ub, size)
+        core.work()  # the kernel itself may have filled it with zeros
+        _need_zero(core, site, "sync_all", gm, 0, size)
     core.peers.meet(core, key, members, "sync_all", site)
 
 
-def signal(core: Core, workspace: Global, block: int, event: int) -> None:
+def signal(core: Core, site: Site | None, gm: Global, ub: Local | None, block: int, event: int) -> None:
     """Tell whoever waits for the same numbers that this core has come so far."""
-    core.peers.post(core, ("ib", workspace.address, event, block))
+    _message_space(core, site, "ib_set", gm, ub, block, event)
+    core.peers.post(core, ("ib", gm.address, event, block))
 
 
-def await_signal(core: Core, site: Site | None, workspace: Global, block: int, event: int) -> None:
+def await_signal(core: Core, site: Site | None, gm: Global, ub: Local | None, block: int, event: int) -> None:
     """Wait until another core has signalled with the same numbers.
 
     Raises:
         DeadlockError: it never does.
     """
-    key = ("ib", workspace.address, event, block)
+    start = _message_space(core, site, "ib_wait", gm, ub, block, event)
+    core.work()
+    _need_zero(core, site, "ib_wait", gm, start, BLOCK)
+    key = ("ib", gm.address, event, block)
     core.peers.receive(core, key, "ib_wait", f"({block}, {event})", site)
 
 
-def pass_turn(core: Core, workspace: Global) -> None:
+def pass_turn(core: Core, site: Site | None, gm: Global, ub: Local | None) -> None:
     """Let the next block go on."""
-    core.peers.post(core, ("block", workspace.address, core.block + 1))
+    _turn_space(core, site, "notify_next_block", gm, ub)
+    core.peers.post(core, ("block", gm.address, core.block + 1))
 
 
-def await_turn(core: Core, site: Site | None, workspace: Global) -> None:
+def await_turn(core: Core, site: Site | None, gm: Global, ub: Local | None) -> None:
     """Wait until the previous block has passed the turn on; the first block does not wait.
 
     Raises:
         DeadlockError: it never does.
     """
+    _turn_space(core, site, "wait_pre_block", gm, ub)
     if core.block:
-        core.peers.receive(core, ("block", workspace.address, core.block), "wait_pre_block", "", site)
+        core.peers.receive(core, ("block", gm.address, core.block), "wait_pre_block", "", site)
+
+
+def _message_space(core: Core, site: Site | None, op: str, gm: Global, ub: Local | None, block: int, event: int) -> int:
+    """Check the workspaces of a message: a block for each core and event, and one more (IBSet). Where its block is."""
+    cores = sum(other.kind == "aiv" for other in core.peers.cores)
+    start = (cores * event + block) * BLOCK
+    _need(core, site, op, gm, start + BLOCK)
+    _need(core, site, op, ub, BLOCK)
+    return start
+
+
+def _turn_space(core: Core, site: Site | None, op: str, gm: Global, ub: Local | None) -> None:
+    """Check the workspaces of turns: a block for each core, in UB one more (NotifyNextBlock)."""
+    size = core.launch.core_num * BLOCK
+    _need(core, site, op, gm, size)
+    _need(core, site, op, ub, size + BLOCK)
+
+
+def _need(core: Core, site: Site | None, op: str, workspace: Tensor | None, need: int) -> None:
+    """Report a workspace that has fewer bytes than are needed."""
+    if workspace is None:
+        return
+    start = workspace.address if isinstance(workspace, Global) else workspace.addr
+    have = max(0, workspace.owner.upper - start)
+    if have < need:
+        memory = memory_of(workspace)
+        core.report("small_workspace", site, memory=memory, op=op, have=have, need=need, lacking=need - have)
+
+
+def _need_zero(core: Core, site: Site | None, op: str, gm: Global, offset: int, size: int) -> None:
+    """Report flags in a workspace that are not zero when it is used first: the wait would end at once."""
+    known: set[int] = core.state.setdefault(_need_zero, set())
+    first = gm.address + offset
+    if first in known:
+        return
+    known.add(first)
+    kept = max(0, min(size, gm.owner.upper - first))
+    found = gm.owner.buffer.load(gm.offset + offset, kept)
+    if found.any():
+        place = f"{gm.owner.label}[{gm.offset + offset}:{gm.offset + offset + kept}] (bytes)"
+        core.report("workspace_not_zero", site, memory="GM", op=op, place=place)

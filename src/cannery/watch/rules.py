@@ -222,13 +222,22 @@ _ROWS: Final = (
     _outside("read", "ErrorRead3"),
     _outside("write", "ErrorWrite2"),
     Rule(
-        "small_workspace", "OOB", ERROR, "a workspace in global memory is too small for what is done through it",
+        "small_workspace", "OOB", ERROR, "a workspace is too small for what cores do through it",
         (
             "illegal write of size {lacking}",
-            "by {op} on GM: the workspace has {have} bytes, expected {need}",
+            "by {op} on {memory}: the workspace has {have} bytes, expected {need}",
             "#0 {at[0]}",
         ),
-        "32 bytes are needed for each core", "ErrorWrite2",
+        "32 bytes are needed for each core and event", "ErrorWrite2",
+    ),
+    Rule(
+        "workspace_not_zero", "UNINITIALIZED", ERROR, "flags in a workspace are not zero when it is used first",
+        (
+            "uninitialized workspace of {op}",
+            "at {place} on GM: the flags in it must be zero before the first use",
+            "#0 {at[0]}",
+        ),
+        "fill the workspace with zeros on the host, or on every core before", "ErrorRead2",
     ),
     _misaligned("read", "ErrorRead4"),
     _misaligned("write", "ErrorWrite4"),

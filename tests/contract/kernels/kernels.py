@@ -565,7 +565,7 @@ def summed_by_all(x: Any, atomic: asc.ConstExpr[bool]) -> None:
 @asc.jit
 def one_after_the_other(x: Any, ordered: asc.ConstExpr[bool]) -> None:
     g = bound(x)
-    ub = asc.LocalTensor(asc.int32, CALC, 4096, 8)
+    ub = asc.LocalTensor(asc.int32, CALC, 4096, 64)
     if ordered:
         asc.wait_pre_block(g, ub)
     t = asc.LocalTensor(asc.float32, IN, 0, N)

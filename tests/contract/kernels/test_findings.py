@@ -87,7 +87,10 @@ CASES: list[tuple[Any, ...]] = [
     (k.static_beyond_ub, (), 1, {("UB_OVERFLOW", ERROR, (), "UB")}),
     (k.too_many_buffers, (), 1, {("QUEUE_MISUSE", ERROR, (), "")}),
     (k.set_too_far_ahead, (), 1, {("EVENT_ID", ERROR, (), ""), ("UNPAIRED_FLAG", WARNING, (), "")}),
-    (k.small_workspace, (), 2, {("OOB", ERROR, (), "GM")}),
+    (
+        k.small_workspace, (), 2,
+        {("OOB", ERROR, (), "GM"), ("OOB", ERROR, (), "UB"), ("UNINITIALIZED", ERROR, (), "GM")},
+    ),
     (k.rounded_store, (), 1, {("ROUNDED_COPY", ERROR, ("MTE3",), "UB")}),
 ]  # fmt: skip
 

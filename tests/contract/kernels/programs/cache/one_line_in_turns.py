@@ -10,7 +10,7 @@ from ..prelude import bind
 def kernel(z, space):
     """Each core fills the line after the one before has cleaned it."""
     zg, workspace = bind(z), bind(space)
-    flags = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 0, 32)
+    flags = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 0, 64)
     asc.wait_pre_block(workspace, flags)
     zg.set_value(asc.get_block_idx(), 1.0)
     asc.data_cache_clean_and_invalid(asc.CacheLine.SINGLE_CACHE_LINE, zg)

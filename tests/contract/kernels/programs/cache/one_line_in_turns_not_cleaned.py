@@ -10,7 +10,7 @@ from ..prelude import bind
 @asc.jit(kernel_type=KernelType.MIX_AIV_1_0)
 def kernel(z, space):
     zg, workspace = bind(z), bind(space)
-    flags = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 0, 32)
+    flags = asc.LocalTensor(asc.int32, asc.TPosition.VECCALC, 0, 64)
     asc.wait_pre_block(workspace, flags)
     zg.set_value(asc.get_block_idx(), 1.0)  # <a>
     asc.notify_next_block(workspace, flags)

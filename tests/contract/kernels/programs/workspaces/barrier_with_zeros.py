@@ -1,0 +1,23 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit
+def kernel(z, w, space):
+    t = asc.LocalTensor(F, P.VECIN, 0, N)
+    flags = asc.LocalTensor(asc.int32, P.VECIN, 512, 32)
+    zg, workspace, me = bind(z), bind(space), asc.get_block_idx()
+    asc.duplicate(t, 1.0, N)
+    sync(E.V_MTE3)
+    asc.data_copy(zg[me * N :], t, N)
+    asc.sync_all(workspace, flags)
+    asc.data_copy(t, zg[((me + 1) % 4) * N :], N)
+    sync(E.MTE2_MTE3)
+    asc.data_copy(bind(w)[me * N :], t, N)
+
+
+z, w = np.zeros(4 * N, np.float32), np.zeros(4 * N, np.float32)
+kernel[4, rt.current_stream()](z, w, np.zeros(32, np.int32))
