@@ -11,90 +11,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from cannery.aicore import pipes
 from cannery.aicore.cache import ScalarCache
 from cannery.aicore.deadlock import DeadlockError
 from cannery.aicore.flags import (
-    Arrive,
     Barrier,
     Blocked,
-    CrossSet,
-    CrossWait,
     Event,
-    Leave,
-    Post,
-    Receive,
     Set,
     Wait,
 )  # fmt: skip
-from cannery.aicore.instruction import Access, Instruction, Looked, Site
+from cannery.aicore.instruction import Access, Instruction, Site
 from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
 from cannery.aicore.pipes import COUNT, PIPES, S
+from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, Fresh, Record
 from cannery.aicore.registers import Registers
 from cannery.aicore.setup import Setup
 
 WINDOW: Final = 128
 """Pending entries after which the pipes are made to work; bounds memory."""
-
-
-class Fresh(NamedTuple):
-    """Bytes of a local memory were handed out: their contents are undefined again."""
-
-    memory: Memory
-    lower: int
-    upper: int
-
-
-class CacheClean(NamedTuple):
-    """The scalar unit's cache was cleaned and invalidated: host addresses ``[lower, upper)``; None: all of it."""
-
-    lower: int | None
-    upper: int | None
-    site: Site | None
-
-
-class Step(NamedTuple):
-    """An iteration of a loop of the program begins; value None: the loop has ended. The outermost has depth 1."""
-
-    site: Site
-    value: int | None
-    depth: int
-
-
-class Fact(NamedTuple):
-    """What an operation noticed and a rule of that name is about; ``facts`` are what there is to say.
-
-    ``sides`` are the accesses that it is about, as a judge knows them, and ``overlap`` the bytes that they share.
-    """
-
-    rule: str
-    sites: tuple[Site | None, ...]
-    memory: str
-    pipes: tuple[int, ...]
-    facts: dict[str, Any]
-    sides: tuple[Any, ...] = ()
-    overlap: tuple[int, int] | None = None
-
-
-class Deadlock(NamedTuple):
-    """The core cannot go on."""
-
-    heads: tuple[Blocked, ...]
-
-
-class Finish(NamedTuple):
-    """The core has ended; ``completed``: without an error."""
-
-    completed: bool
-
-
-Record = (
-    Instruction | Set | Wait | Barrier | CrossSet | CrossWait | Arrive | Leave | Post | Receive | Fresh | CacheClean
-    | Fact | Deadlock | Finish | Looked | Step
-)  # fmt: skip
-"""What a core tells its watchers."""
 
 
 class Watcher(Protocol):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cannery.aicore.core import Core, Step
+from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
+from cannery.aicore.records import Step
 from cannery.asc.context import CORE, here
 from cannery.asc.numbers import Int32
 

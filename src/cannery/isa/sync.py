@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from cannery.aicore.core import Core
 from cannery.aicore.crosscore import need_scheduler
 from cannery.aicore.instruction import Site
+from cannery.aicore.records import FlagSpace
 from cannery.isa.operands import BLOCK
 from cannery.isa.tensors import Global, Local, Tensor, memory_of
 
@@ -111,6 +112,7 @@ def _need_zero(core: Core, site: Site | None, op: str, gm: Global, offset: int, 
         return
     known.add(first)
     kept = max(0, min(size, gm.owner.upper - first))
+    core.tell(FlagSpace(gm.address, first + kept))
     found = gm.owner.buffer.load(gm.offset + offset, kept)
     if found.any():
         place = f"{gm.owner.label}[{gm.offset + offset}:{gm.offset + offset + kept}] (bytes)"

@@ -4,7 +4,8 @@ A watcher is whatever has the methods of ``Watcher``; a launch has any number of
 texts are one table; the words of a kernel language come from its ``Spelling``.
 """
 
-from cannery.aicore.core import Record, Watcher
+from cannery.aicore.core import Watcher
+from cannery.aicore.records import Record
 from cannery.watch import report
 from cannery.watch.checker import Checker
 from cannery.watch.findings import Collector, Finding, errors

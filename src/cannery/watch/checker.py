@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakSet
 
-from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Record, Step
+from cannery.aicore.core import Core
 from cannery.aicore.flags import (
     Arrive,
     Barrier,
@@ -22,10 +22,12 @@ from cannery.aicore.flags import (
     Wait,
 )  # fmt: skip
 from cannery.aicore.instruction import Instruction, Looked, Site
+from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, FlagSpace, Fresh, Record, Step
 from cannery.aicore.setup import Setup
 from cannery.watch.crossing import Crossing
 from cannery.watch.findings import Collector
 from cannery.watch.footprints import Conflict, Footprint, conflicts
+from cannery.watch.intervals import IntervalSet
 from cannery.watch.judge import Judge
 from cannery.watch.sides import Side, touching
 from cannery.watch.sync import SyncUse
@@ -46,6 +48,7 @@ class Checker:
         self._crossing = Crossing()
         self._settled: WeakSet[Meeting] = WeakSet()
         self._cross_sets: dict[CrossFlag, Site | None] = {}
+        self._flags = IntervalSet()
 
     def see(self, core: Core, record: Record) -> None:
         """Judge what a core issues."""
@@ -80,6 +83,7 @@ class Checker:
             Fresh: judge.fresh,
             Fact: judge.report,
             CacheClean: judge.clean_cache,
+            FlagSpace: self._flag_space,
             Deadlock: judge.deadlock,
             Finish: judge.finish,
             CrossSet: partial(self._cross_set, judge),
@@ -92,6 +96,10 @@ class Checker:
         self._judges[core.index] = judge
         self._handlers[core] = handlers
         return handlers
+
+    def _flag_space(self, record: FlagSpace) -> None:
+        """Flags that every core fills with zeros before it uses them (SyncAll)."""
+        self._flags.add(record.lower, record.upper)
 
     def _cross_set(self, judge: Judge, record: CrossSet) -> None:
         flag, _, site = record
@@ -130,6 +138,8 @@ class Checker:
         in_order = sorted(self._judges.items())
         found = [footprint for _, judge in in_order for footprint in judge.footprints.take()]
         for conflict in conflicts(found):
+            if self._flags.within(conflict.lower, conflict.upper) == [(conflict.lower, conflict.upper)]:
+                continue
             core = self._judges[conflict.first.core].core
             self._findings.add(_cross_core(conflict, self._judges), core)
         return found

@@ -6,10 +6,11 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-from cannery.aicore.core import Core, Fact
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Event, Set, UnitFlag, Wait
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import M
+from cannery.aicore.records import Fact
 from cannery.watch.debts import Carried, Debts
 from cannery.watch.sync import SyncUse
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cannery.aicore.core import Core, Fact
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Event
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import PIPES
+from cannery.aicore.records import Fact
 from cannery.watch.rules import ERROR, RULES, Rule
 from cannery.watch.sides import Accessed, accessed
 from cannery.watch.spelling import Spelling

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cannery.aicore.cache import LINE
-from cannery.aicore.core import CacheClean
 from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Post, Receive, Set, Wait
 from cannery.aicore.instruction import Access, Instruction
 from cannery.aicore.pipes import S
+from cannery.aicore.records import CacheClean
 from cannery.watch.spans import spans
 
 Issued = Instruction | Set | Wait | Barrier | Arrive | CrossSet | CrossWait | Post | Receive | CacheClean

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Step
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Barrier, Set, Wait
 from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
 from cannery.aicore.pipes import PIPES, S, V
+from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, Fresh, Step
 from cannery.aicore.setup import Setup
 from cannery.watch.aliasing import clashing, shares_bytes
 from cannery.watch.caches import CacheUse

@@ -13,10 +13,11 @@ from graphlib import TopologicalSorter
 from itertools import combinations
 from typing import Any
 
-from cannery.aicore.core import CacheClean, Core, Record
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Meeting, Post, Receive, Set, Wait
 from cannery.aicore.instruction import Instruction
 from cannery.aicore.pipes import WITH_SCALAR, S, V
+from cannery.aicore.records import CacheClean, Record
 from cannery.watch.hidden import Issued, Node, hidden
 from cannery.watch.spans import spans
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from cannery.aicore.core import Step
 from cannery.aicore.instruction import Site
+from cannery.aicore.records import Step
 
 _REMEMBERED: Final = 256
 

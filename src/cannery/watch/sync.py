@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import repeat
 
-from cannery.aicore.core import Core, Fact
+from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
+from cannery.aicore.records import Fact
 
 Pipes = tuple[int, int]
 """The pipe that is waited for, and the one that waits."""

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from cannery.aicore import DeadlockError
-from cannery.aicore.core import CacheClean, Core, Deadlock, Fact, Finish, Fresh, Record
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Leave, Post, Receive, Set, Wait
 from cannery.aicore.instruction import FILL, Access, Instruction, Site
 from cannery.aicore.launch import Launch
 from cannery.aicore.pipes import BY_ENDS, MTE2, S, V
+from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, Fresh, Record
 from cannery.aicore.setup import Setup
 from cannery.soc import soc
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from cannery import asc
-from cannery.aicore.core import Core, Record
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Set, Wait
 from cannery.aicore.instruction import Instruction
+from cannery.aicore.records import Record
 from cannery.watch import session
 
 IN, OUT, CALC = asc.TPosition.VECIN, asc.TPosition.VECOUT, asc.TPosition.VECCALC

@@ -5,11 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from cannery.aicore import DeadlockError
-from cannery.aicore.core import Core, Fact, Record
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Set, Wait
 from cannery.aicore.instruction import Site
 from cannery.aicore.launch import Launch
 from cannery.aicore.pipes import EVENTS
+from cannery.aicore.records import Fact, Record
 from cannery.aicore.setup import Setup
 from cannery.isa.dtypes import float32
 from cannery.isa.enums import TPosition as P

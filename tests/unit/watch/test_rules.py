@@ -10,9 +10,10 @@ import pytest
 
 import cannery
 from cannery import asc
-from cannery.aicore.core import Core, Fact, Record
+from cannery.aicore.core import Core
 from cannery.aicore.flags import Blocked, Event
 from cannery.aicore.instruction import Instruction, Site
+from cannery.aicore.records import Fact, Record
 from cannery.watch import RULES, Collector, Finding, Rule, findings, report, session
 
 PACKAGE = Path(cannery.__file__).parent
@@ -28,7 +29,7 @@ def test_kinds_and_severities() -> None:
     assert milder == {
         ("UNPAIRED_FLAG", "warning"), ("LEAK", "warning"), ("UNINITIALIZED", "warning"), ("REDUNDANT_SYNC", "note"),
         ("EVENT_ID", "note"), ("CROSS_CORE", "warning"),
-        ("UNSUPPORTED_SYNTAX", "warning"),
+        ("UNSUPPORTED_SYNTAX", "warning"), ("UB_OVERFLOW", "warning"),
     }  # fmt: skip
     assert {rule.kind for rule in RULES.values() if rule.is_order} == {"RAW", "WAR", "WAW", "CROSS_CORE"}
 

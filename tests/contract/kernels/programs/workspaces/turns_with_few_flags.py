@@ -11,7 +11,7 @@ from ..prelude import E, F, N, P, bind, sync
 def kernel(z, w, space):
     t = asc.LocalTensor(F, P.VECIN, 0, N)
     flags = asc.LocalTensor(asc.int32, P.VECIN, 512, 40)
-    zg, workspace, me = bind(z), bind(space), asc.get_block_idx()
+    zg, workspace = bind(z), bind(space)
     asc.wait_pre_block(workspace, flags)  # <a>
     asc.data_copy(t, zg, N)
     sync(E.MTE2_V)
