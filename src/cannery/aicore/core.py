@@ -24,6 +24,7 @@ from cannery.aicore.flags import (
     Wait,
 )  # fmt: skip
 from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.limits import MEMORIES
 from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
 from cannery.aicore.pipes import COUNT, PIPES, S
 from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, Fresh, Record
@@ -98,6 +99,7 @@ class Core:
         self.group = block if kind == "aic" else block // launch.vectors_per_group
         self.soc = launch.soc
         self.limits = launch.limits
+        self._memories = MEMORIES[kind]
         self.auto_sync = launch.auto_sync and kind == "aiv"
         self.registers = Registers()
         self.gm = GlobalMemory()
@@ -146,7 +148,9 @@ class Core:
         self.cache.clean(lower, upper)
 
     def issue(self, instruction: Instruction) -> None:
-        """Issue an instruction to its pipe."""
+        """Issue an instruction to its pipe; one that touches memory of the other kind of core does nothing."""
+        if not self._reaches(instruction):
+            return
         for watcher in self.watchers:
             watcher.see(self, instruction)
         pipe = instruction.pipe
@@ -159,6 +163,20 @@ class Core:
         if self._backlog >= self._window:
             self.work()
             self._window = max(WINDOW, 2 * self._backlog)
+
+    def _reaches(self, instruction: Instruction) -> bool:
+        """Whether this core has the memories of an instruction; where no core of the launch has them it is said so."""
+        own = self._memories
+        for accesses in (instruction.reads, instruction.writes):
+            for access in accesses:
+                name = access.memory.name
+                if name not in own:
+                    if self.launch.is_of_one_kind:
+                        self.report(
+                            "wrong_core", instruction.site, memory=name, pipes=(instruction.pipe,), op=instruction.op
+                        )
+                    return False
+        return True
 
     def scalar(self, instruction: Instruction) -> Any:
         """Execute an instruction of the scalar pipe; its result."""

@@ -59,3 +59,9 @@ ALIGNMENT: Final = MappingProxyType(
     {"GM": 1, "UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 64, "BT": 64, "FB": 64}
 )
 """Start addresses, in bytes (hicann/asc-devkit docs, general constraints of the SIMD API, @82b89a15f263)."""
+
+MEMORIES: Final = MappingProxyType(
+    {"aiv": frozenset({"GM", "UB"}), "aic": frozenset({"GM", "L1", "L0A", "L0B", "L0C", "BT", "FB"})}
+)
+"""The memories that instructions of a kind of core reach: on the other kind the documented functions do nothing
+(hicann/asc-devkit `impl/basic_api/dav_c220` @82b89a15f263, the guards of their bodies)."""

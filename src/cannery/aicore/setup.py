@@ -51,6 +51,11 @@ class Setup:
         """Vector cores of a launched group."""
         return 1 + max((sub_block for _, _, sub_block in self.layout), default=0)
 
+    @cached_property
+    def is_of_one_kind(self) -> bool:
+        """Whether all cores are cubes, or all vectors."""
+        return len({kind for kind, _, _ in self.layout}) == 1
+
     @property
     def reserved(self) -> int:
         """Bytes at the end of UB that are not the kernel's own."""

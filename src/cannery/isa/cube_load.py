@@ -15,7 +15,7 @@ from cannery.aicore.instruction import MOVE, Access, Instruction, Site
 from cannery.isa.fractal import FRACTAL, SIDE
 from cannery.isa.move import pipe_between
 from cannery.isa.op import DAV_3510, Op
-from cannery.isa.regions import load_bytes, store_bytes, window
+from cannery.isa.regions import load_bytes, store_bytes, stretches, window
 from cannery.isa.tensors import Local, Tensor, memory_of, reach
 
 Array = np.ndarray[Any, Any]
@@ -176,14 +176,7 @@ def _spread(there: tuple[int, ...], here: tuple[int, ...], change: Change | None
     blocks = marks[np.searchsorted(touched, here)]
     if change is not None:
         blocks = change(blocks)
-    return marked(blocks[np.argsort(there, kind="stable")])
-
-
-def marked(marks: Array) -> Pieces:
-    """The stretches of what is not 0."""
-    flat = np.concatenate([[False], marks.reshape(-1) != 0, [False]])
-    edges = np.flatnonzero(flat[1:] != flat[:-1])
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return stretches(blocks[np.argsort(there, kind="stable")])
 
 
 def _all_blocks(src: Tensor, numbers: tuple[int, ...]) -> Array:

@@ -6,16 +6,18 @@ NZ: columns in groups of C0 = 32 bytes; a group holds its rows one after the oth
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import MOVE, Access, Instruction, Site
-from cannery.aicore.memory import Arena
+from cannery.aicore.instruction import MOVE, Access, Instruction, Runs, Site
 from cannery.isa.move import pipe_between
 from cannery.isa.op import Op
-from cannery.isa.operands import BLOCK, runs_of
+from cannery.isa.operands import BLOCK
+from cannery.isa.regions import load_bytes, store_bytes, stretches, window
 from cannery.isa.tensors import Global, Local, Tensor, reach
 
 Array = np.ndarray[Any, Any]
@@ -47,86 +49,162 @@ class NzToNd(NamedTuple):
     dst_matrix_stride: int
 
 
-class Places(NamedTuple):
-    """Element offsets of the two sides of a copy, in the same order; −1 in ``source`` stands for a zero."""
+class Rows(NamedTuple):
+    """Rows of a copy: how many in each of its dims, from one to the next in elements, and elements of one."""
 
-    source: Array
-    target: Array
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+    length: int
+
+    @property
+    def extent(self) -> int:
+        """Elements from the start to behind the last."""
+        return sum((count - 1) * step for count, step in zip(self.counts, self.steps, strict=True)) + self.length
 
 
-def load_nz(core: Core, site: Site | None, op: Op, dst: Local, src: Global, shape: NdToNz) -> None:
-    """ND in global memory to NZ in local memory; the tail of a partial group is zero."""
-    _issue(core, site, op, dst, src, nd_to_nz(shape, BLOCK // dst.dtype.size))
+class Plan(NamedTuple):
+    """What a copy reads and writes, row by row in the same order; ``fill``: zeros behind each row that is read."""
+
+    source: Rows
+    target: Rows
+    fill: int = 0
+
+
+def load_nz(core: Core, site: Site | None, op: Op, dst: Local, src: Tensor, shape: NdToNz) -> None:
+    """ND in global memory, or in UB, to NZ in local memory; the tail of a partial group is zero."""
+    if not (shape.matrices and shape.rows and shape.columns):
+        return
+    group = BLOCK // dst.dtype.size
+    whole, tail = divmod(shape.columns, group)
+    plans = [_nd_to_nz(shape, group, 0, whole)] if whole else []
+    if tail:
+        plans.append(_nd_to_nz(shape, group, whole, 1, tail))
+    _issue(core, site, op, dst, src, tuple(plans))
 
 
 def store_nd(core: Core, site: Site | None, op: Op, dst: Global, src: Local, shape: NzToNd) -> None:
     """NZ in local memory to ND in global memory."""
-    _issue(core, site, op, dst, src, nz_to_nd(shape))
-
-
-def nd_to_nz(shape: NdToNz, group: int) -> Places:
-    """Element c of row r of matrix q goes to group c // C0, row r, place c % C0."""
-    width = -(-shape.columns // group) * group
-    q, r, c = np.ogrid[: shape.matrices, : shape.rows, :width]
-    source = q * shape.src_matrix_stride + r * shape.src_row_stride + c
-    target = (
-        q * shape.dst_matrix_stride
-        + c // group * shape.dst_group_stride * group
-        + r * shape.dst_row_stride * group
-        + c % group
-    )
-    return Places(np.where(c < shape.columns, source, -1).reshape(-1), target.reshape(-1))
-
-
-def nz_to_nd(shape: NzToNd) -> Places:
-    """The inverse: matrices 256 elements apart times their stride, groups 16 elements times theirs."""
-    q, r, c = np.ogrid[: shape.matrices, : shape.rows, : shape.columns]
-    source = q * shape.src_matrix_stride * 256 + c // _GROUP * shape.src_group_stride * _GROUP + r * _GROUP + c % _GROUP
-    target = q * shape.dst_matrix_stride + r * shape.dst_row_stride + c
-    return Places(source.reshape(-1), target.reshape(-1))
-
-
-def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, places: Places) -> None:
-    op.check_types(core, (dst.dtype, src.dtype))
-    if not len(places.target):
+    if not (shape.matrices and shape.rows and shape.columns):
         return
-    dtype = dst.dtype
-    real = places.source[places.source >= 0]
-    read, write = _access(core, src, real, dtype.size), _access(core, dst, places.target, dtype.size)
-
-    def effect() -> None:
-        values: Array = np.zeros(len(places.target), dtype.numpy)
-        values[places.source >= 0] = _load(src, real)
-        _store(dst, places.target, values)
-
-    pipe, work = pipe_between(core, op, write.memory.name, read.memory.name), len(real) * dtype.size
-    core.issue(Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dtype, work))
+    whole, tail = divmod(shape.columns, _GROUP)
+    plans = [_nz_to_nd(shape, 0, whole, _GROUP)] if whole else []
+    if tail:
+        plans.append(_nz_to_nd(shape, whole, 1, tail))
+    _issue(core, site, op, dst, src, tuple(plans))
 
 
-def _access(core: Core, tensor: Tensor, offsets: Array, size: int) -> Access:
-    touched = np.unique(offsets)
-    runs = runs_of(touched, np.flatnonzero(np.diff(touched) != 1), size)
-    return reach(core, tensor, (int(offsets.max()) + 1) * size)._replace(runs=runs)
+class Part(NamedTuple):
+    """A plan with the element where each side begins."""
+
+    plan: Plan
+    source: int
+    target: int
 
 
-def _load(tensor: Tensor, offsets: Array) -> Array:
-    count = int(offsets.max()) + 1
-    if isinstance(tensor, Global):
-        whole = tensor.owner.buffer.load(tensor.offset, count * tensor.dtype.size).view(tensor.dtype.numpy)
-    else:
-        whole = tensor.owner.memory.array(tensor.dtype.numpy, tensor.addr, count)
-    loaded: Array = whole[offsets]
-    return loaded
+def _nd_to_nz(shape: NdToNz, group: int, first: int, groups: int, width: int = 0) -> Part:
+    """Element c of row r of matrix q goes to group c // C0, row r, place c % C0; ``width``: of a part of a group."""
+    counts = (shape.matrices, groups, shape.rows)
+    source = Rows(counts, (shape.src_matrix_stride, group, shape.src_row_stride), width or group)
+    steps = (shape.dst_matrix_stride, shape.dst_group_stride * group, shape.dst_row_stride * group)
+    plan = Plan(source, Rows(counts, steps, group), group - source.length)
+    return Part(plan, first * group, first * steps[1])
 
 
-def _store(tensor: Tensor, offsets: Array, values: Array) -> None:
-    size = tensor.dtype.size
-    if isinstance(tensor, Global):
-        buffer, start = tensor.owner.buffer, tensor.offset
-        data, kept = buffer.data, start + offsets * size + size <= buffer.nbytes
-    else:
-        memory: Arena = tensor.owner.memory
-        start = tensor.addr
-        data, kept = memory.data, start + offsets * size + size <= memory.size
-    places = (start + offsets[kept] * size)[:, None] + np.arange(size)
-    data[places] = values[kept].view(np.uint8).reshape(-1, size)
+def _nz_to_nd(shape: NzToNd, first: int, groups: int, width: int) -> Part:
+    """The inverse: matrices 256 elements apart times their stride, groups 16 elements times theirs."""
+    counts = (shape.matrices, groups, shape.rows)
+    group = shape.src_group_stride * _GROUP
+    source = Rows(counts, (shape.src_matrix_stride * 256, group, _GROUP), width)
+    target = Rows(counts, (shape.dst_matrix_stride, _GROUP, shape.dst_row_stride), width)
+    return Part(Plan(source, target), first * group, first * _GROUP)
+
+
+def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, parts: tuple[Part, ...]) -> None:
+    op.check_types(core, (dst.dtype, src.dtype))
+    size = dst.dtype.size
+    sides = tuple((part.plan.source, part.source) for part in parts), tuple((p.plan.target, p.target) for p in parts)
+    read, write = (_access(core, tensor, side, size) for tensor, side in zip((src, dst), sides, strict=True))
+    pipe = pipe_between(core, op, write.memory.name, read.memory.name)
+    effect, work = partial(_copy, dst, src, parts), read.size
+    spread = partial(_spread, sides, size, parts)
+    core.issue(
+        Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dst.dtype, work, spread=spread)
+    )
+
+
+def _access(core: Core, tensor: Tensor, side: tuple[tuple[Rows, int], ...], size: int) -> Access:
+    runs = _runs(side, size)
+    access = reach(core, tensor, max(stop for _, stop in runs))
+    return access if len(runs) == 1 and runs[0][0] == 0 else access._replace(runs=runs)
+
+
+@lru_cache(maxsize=512)
+def _runs(side: tuple[tuple[Rows, int], ...], size: int) -> Runs:
+    """The bytes of rows, in the order of their addresses, joined where they meet."""
+    starts = np.concatenate([_starts(rows, first) for rows, first in side])
+    stops = np.concatenate([_starts(rows, first) + rows.length for rows, first in side])
+    order = np.argsort(starts, kind="stable")
+    starts, stops = starts[order], np.maximum.accumulate(stops[order])
+    begins = np.concatenate([[True], starts[1:] > stops[:-1]])
+    ends = np.concatenate([begins[1:], [True]])
+    return tuple((int(a) * size, int(b) * size) for a, b in zip(starts[begins], stops[ends], strict=True))
+
+
+def _starts(rows: Rows, first: int) -> Array:
+    """Where each row begins, in elements."""
+    starts: Array = np.array([first])
+    for count, step in zip(rows.counts, rows.steps, strict=True):
+        starts = (starts[:, None] + np.arange(count) * step).reshape(-1)
+    return starts
+
+
+def _copy(dst: Tensor, src: Tensor, parts: tuple[Part, ...]) -> None:
+    for part in parts:
+        values = _load(src, part.plan.source, part.source)
+        if part.plan.fill:
+            values = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, part.plan.fill)])
+        _store(dst, part.plan.target, part.target, values)
+
+
+def _start(tensor: Tensor, first: int) -> int:
+    """The address of an element."""
+    return (tensor.addr if isinstance(tensor, Local) else tensor.address) + first * tensor.dtype.size
+
+
+def _load(tensor: Tensor, rows: Rows, first: int) -> Array:
+    start, size = _start(tensor, first), tensor.dtype.size
+    found = window(tensor, start, start + rows.extent * size)
+    if found is None:
+        found = load_bytes(tensor, start, rows.extent * size)
+    return _as_rows(found.view(tensor.dtype.numpy), rows)
+
+
+def _as_rows(flat: Array, rows: Rows) -> Array:
+    size = flat.itemsize
+    return as_strided(flat, (*rows.counts, rows.length), (*(step * size for step in rows.steps), size))
+
+
+def _store(tensor: Tensor, rows: Rows, first: int, values: Array) -> None:
+    start, size = _start(tensor, first), tensor.dtype.size
+    target = window(tensor, start, start + rows.extent * size)
+    if target is not None:
+        _as_rows(target.view(tensor.dtype.numpy), rows)[...] = values
+        return
+    flat = np.ascontiguousarray(values).reshape(-1, rows.length)
+    for at, row in zip(_starts(rows, 0), flat, strict=True):
+        store_bytes(tensor, start + int(at) * size, row.view(np.uint8))
+
+
+def _spread(
+    sides: tuple[tuple[tuple[Rows, int], ...], ...], size: int, parts: tuple[Part, ...], pieces: list[tuple[int, int]]
+) -> list[tuple[int, int]]:  # fmt: skip
+    """Bytes of the source as those of the destination that they reach."""
+    marks = [np.zeros(_runs(side, size)[-1][1], bool) for side in sides]
+    ordinals = [np.concatenate([np.arange(a, b) for a, b in _runs(side, size)]) for side in sides]
+    for start, stop in pieces:
+        marks[0][ordinals[0][start:stop]] = True
+    for plan, source, target in parts:
+        origin, there = _starts(plan.source, source) * size, _starts(plan.target, target) * size
+        length = plan.source.length * size
+        marks[1][there[:, None] + np.arange(length)] = marks[0][origin[:, None] + np.arange(length)]
+    return stretches(marks[1][ordinals[1]])

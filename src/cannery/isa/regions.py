@@ -70,3 +70,10 @@ def window(tensor: Tensor, lower: int, upper: int) -> Array | None:
         return None
     found: Array = buffer.data[offset : offset + upper - lower]
     return found
+
+
+def stretches(marks: Array) -> list[tuple[int, int]]:
+    """Where marks are not 0, as stretches of neighbours."""
+    flat = np.concatenate([[False], marks.reshape(-1) != 0, [False]])
+    edges = np.flatnonzero(flat[1:] != flat[:-1])
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -385,6 +385,12 @@ _ROWS: Final = (
         "{name[cross_core_set_flag]} ({id}, mode {mode}) is never waited for", "", ("id", "mode"),
     ),
     Rule(
+        "wrong_core", "WRONG_CORE", WARNING, "an instruction of the other kind of core, which does nothing",
+        ("{op} on {memory} does nothing: {kernel} runs on no core that has {memory} ({unit} only)", "#0 {at[0]}"),
+        "launch it with a kernel type that has cube cores (AIC_ONLY, MIX_AIC_1_2) for L1 and L0, vector cores for UB",
+        apart=("op",),
+    ),
+    Rule(
         "leak", "LEAK", WARNING, "a tensor never given back",
         ("buffer of {label} ({state}) is not freed at the end of the kernel", "#0 {at[0]}"),
         "add {name[free_tensor]}", "ErrorLeak", apart=("label", "state"),
