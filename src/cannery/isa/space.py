@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
@@ -23,12 +24,12 @@ def occupy(
     the holders.
     """
     core.pool.note(memory, min(end, limit))
-    whole = memory == "UB" and limit == capacity(core.soc, memory)
-    rule, most = ("reserved", limit - core.launch.reserved) if whole and end <= limit else ("overflow", limit)
-    if end > most:
-        core.report(
-            rule, site, memory=memory, wanted=end, limit=most, excess=end - most, who=who, holders=tuple(holders)
-        )
+    held: dict[str, Any] = {"wanted": end, "who": who, "holders": tuple(holders)}
+    usable = limit - core.launch.reserved
+    if end > limit:
+        core.report("overflow", site, memory=memory, pipes=(), limit=limit, excess=end - limit, **held)
+    elif end > usable and memory == "UB" and limit == capacity(core.soc, memory):
+        core.report("reserved", site, memory=memory, pipes=(), limit=usable, excess=end - usable, **held)
 
 
 def static(core: Core, site: Site | None, position: TPosition, lower: int, size: int, label: str) -> Allocation:
