@@ -1,4 +1,4 @@
-"""Chip, quirks, engine, check, seed, precise: what every entry point asks, and the one order of who decides.
+"""Chip, quirks, engine, check, seed, precise, saturate: what every entry point asks, and the one order of who decides.
 
 Argument, session, command line, the program's own ``config.set_platform`` (the chip only), environment, default: the
 first that says something wins. A session holds in its own thread or task; the command line and the environment hold in
@@ -125,6 +125,7 @@ SETTINGS: Final[Mapping[str, Setting]] = MappingProxyType(
             _number, _read_number,
         ),
         "precise": _as_switch("precise", "Compute 16-bit floats in float32 inside kernels."),
+        "saturate": _as_switch("saturate", "Half results beyond 65504 are 65504 inside kernels, not infinity."),
     }
 )  # fmt: skip
 """The settings, in the order of the documentation."""
@@ -160,6 +161,7 @@ class Settings:
     check: bool
     seed: int
     precise: bool
+    saturate: bool
     origins: Mapping[str, Origin] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -286,7 +288,7 @@ def variables(settings: Settings) -> dict[str, str]:
     Not ``check``: what is found there would be nobody's.
     """
     values = {"chip": settings.chip and settings.chip.name, "quirks": int(settings.quirks), "engine": settings.engine}
-    values |= {"seed": settings.seed, "precise": int(settings.precise)}
+    values |= {"seed": settings.seed, "precise": int(settings.precise), "saturate": int(settings.saturate)}
     decided = (name for name in values if settings.origins[name] is Origin.COMMAND_LINE)
     return {SETTINGS[name].variable: str(values[name]) for name in decided}
 

@@ -42,7 +42,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "chip": st.sampled_from(CHIPS),
     "engine": st.sampled_from(("eager", "aicore", "aicpu")),
     "seed": st.integers(-9, 9),
-    **dict.fromkeys(("quirks", "check", "precise"), st.booleans()),
+    **dict.fromkeys(("quirks", "check", "precise", "saturate"), st.booleans()),
 }
 
 
@@ -190,7 +190,7 @@ def test_work_in_a_stream_runs_under_the_session_that_submitted_it() -> None:
 
 
 @pytest.mark.parametrize("value", ["false", "0", 0, 1, [], 1.0])
-@pytest.mark.parametrize("switch", ["quirks", "check", "precise"])
+@pytest.mark.parametrize("switch", ["quirks", "check", "precise", "saturate"])
 def test_a_switch_takes_bool_only(switch: str, value: Any) -> None:
     with pytest.raises(SettingError, match=f"^{switch}: found .*, expected True or False"), session(**{switch: value}):
         pass

@@ -26,6 +26,7 @@ class Setup:
             accesses to UB, and its reads of global memory.
         scheduled: the kernel has the scheduler that cross-core flags need; an AIV_ONLY one has not.
         precise: 16-bit floats keep the float32 value that was rounded into them.
+        saturates: half results that are too large become the largest number, not infinity.
         reserves_ub: the compiler reserves UB for instructions that are made of several.
         fills_ub: the kernel is from before any UB was kept, and fills it on purpose.
     """
@@ -38,6 +39,7 @@ class Setup:
     auto_sync: bool = True
     scheduled: bool = True
     precise: bool = False
+    saturates: bool = False
     reserves_ub: bool = True
     fills_ub: bool = False
 

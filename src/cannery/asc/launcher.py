@@ -146,7 +146,7 @@ def launch(
     options, session = current_settings(), current()
     setup = Setup(
         name, config.platform(), core_num, layout(kernel_type, core_num), options.seed, auto_sync=auto_sync,
-        scheduled=kernel_type not in (None, _K.AIV_ONLY), precise=options.precise,
+        scheduled=kernel_type not in (None, _K.AIV_ONLY), precise=options.precise, saturates=options.saturate,
         reserves_ub=reserves_ub, fills_ub=fills_ub,
     )  # fmt: skip
     findings = Collector(name, Pyasc())

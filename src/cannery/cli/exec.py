@@ -43,6 +43,7 @@ def exec_program(
     quirks: bool | None = setting("quirks"),
     seed: int | None = setting("seed", "N"),
     precise: bool | None = setting("precise"),
+    saturate: bool | None = setting("saturate"),
     keep: list[str] = typer.Option([], "--keep", metavar="NAME", help="Leave this package as it is installed."),
     list_names: bool = typer.Option(False, "--list", help="List the packages that are substituted, and stop."),
 ) -> None:
@@ -58,7 +59,8 @@ def exec_program(
         return
     if not program:
         raise ProgramError("SCRIPT: found none, expected a script or -m MODULE")
-    options = {"check": check, "soc": soc, "engine": engine, "quirks": quirks, "seed": seed, "precise": precise}
+    options = {"check": check, "soc": soc, "engine": engine, "quirks": quirks, "seed": seed}
+    options |= {"precise": precise, "saturate": saturate}
     with process_session(**options) as found:
         settings = _settings()
         _check_program(program, module, json_file)

@@ -10,8 +10,10 @@ import numpy as np
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Instruction, Lookup, Runs, Site
 from cannery.aicore.pipes import V
+from cannery.isa.dtypes import float16
 from cannery.isa.op import Op
 from cannery.isa.operands import Addressing, Lanes, Operand, access, operands
+from cannery.isa.overflow import guarded, is_looked_at
 from cannery.isa.tensors import Local
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +37,8 @@ def lanewise(
     if scalar is not None:
         op.check_amount(core, tensors[-1].dtype, scalar)
         compute = _with_scalar(compute, tensors[-1].dtype.element(scalar))
-    elementwise(core, site, op, compute, target, [*sources, target] if op.reads_dst else sources)
+    is_finite = scalar is None or abs(scalar) != np.inf
+    elementwise(core, site, op, compute, target, [*sources, target] if op.reads_dst else sources, is_finite)
 
 
 def _with_scalar(compute: Compute, element: Any) -> Compute:
@@ -43,19 +46,24 @@ def _with_scalar(compute: Compute, element: Any) -> Compute:
 
 
 def elementwise(
-    core: Core, site: Site | None, op: Op, compute: Compute, dst: Operand, sources: Sequence[Operand]
-) -> None:
-    """Issue ``dst = compute(*sources)``, lane by lane; ``compute`` gets and gives arrays."""
+    core: Core, site: Site | None, op: Op, compute: Compute, dst: Operand, sources: Sequence[Operand],
+    can_overflow: bool = True,
+) -> None:  # fmt: skip
+    """Issue ``dst = compute(*sources)``, lane by lane; ``compute`` gets and gives arrays.
+
+    ``can_overflow``: an infinite result of finite sources is too large a number, not an infinite operand.
+    """
     region = dst[1]
     if not region.number:
         return
     effect, args = _effect(compute, dst, sources)
-    issue(core, site, op, sources, [dst], effect, args)
+    issue(core, site, op, sources, [dst], effect, args, can_overflow=can_overflow)
 
 
 def issue(
     core: Core, site: Site | None, op: Op, sources: Sequence[Operand], targets: Sequence[Operand], effect: Compute,
     args: tuple[Any, ...] = (), work: Operand | None = None, lookup: Lookup | None = None, unwritten: Runs = (),
+    can_overflow: bool = True,
 ) -> None:  # fmt: skip
     """Issue an instruction of the vector pipe that reads and writes lanes; the first target is the destination.
 
@@ -67,6 +75,8 @@ def issue(
     of, counted = work or (sources[0] if sources else targets[0])
     reads = tuple([access(*source) for source in sources])
     writes = (access(tensor, region, align), *[access(*scratch) for scratch in targets[1:]])
+    if tensor.dtype is float16 and can_overflow and is_looked_at(core, op, [*sources, targets[0]]):
+        effect = guarded(core, site, op, effect, gather, scatter, targets[0], sources)
     core.issue(
         Instruction(
             op.name, V, reads, writes, site, effect, args, op.flow, None, unwritten, of.dtype, counted.number, lookup

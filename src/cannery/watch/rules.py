@@ -410,6 +410,11 @@ _ROWS: Final = (
         "it can be removed",
     ),
     Rule(
+        "half_overflow", "OVERFLOW", NOTE, "half results of finite sources are larger than 65504",
+        ("{number} half results of {op} overflow: {value}", "#0 {at[0]}"),
+        "the documents disagree whether the chip saturates: keep the values smaller, or compute in float",
+    ),
+    Rule(
         "deadlock", "DEADLOCK", ERROR, "nothing can proceed",
         (
             "deadlock in {kernel}, block {block}: nothing can proceed; the head of each pipe:",

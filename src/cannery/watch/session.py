@@ -89,6 +89,7 @@ def session(
     seed: int | None = None,
     soc: str | Soc | None = None,
     precise: bool | None = None,
+    saturate: bool | None = None,
     quirks: bool | None = None,
     engine: str | None = None,
 ) -> Iterator[Session]:
@@ -99,6 +100,7 @@ def session(
         seed: of the lazy order; 0 is the laziest order.
         soc: the chip, whatever the command line, the program or the environment says.
         precise: compute 16-bit floating-point types in float32, to tell rounding from algorithm.
+        saturate: half results beyond 65504 are 65504, not infinity.
         quirks: reproduce the originals' code where it is wrong or undefined.
         engine: how operators are launched, where they have that engine.
 
@@ -108,8 +110,9 @@ def session(
         SettingError, UnknownSocError: a value that cannot be.
     """
     mine = Session()
-    options = {"check": check, "seed": seed, "soc": soc, "precise": precise, "quirks": quirks, "engine": engine}
-    with scoped(mine, **options):
+    with scoped(
+        mine, check=check, seed=seed, soc=soc, precise=precise, saturate=saturate, quirks=quirks, engine=engine
+    ):
         yield mine
 
 

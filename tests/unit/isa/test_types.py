@@ -54,9 +54,7 @@ ONE_TYPE = {
     "load_data_with_transpose": ("i8 u8 f16 bf i32 u32 f32",) * 2 + ("",),
     "adv.acos adv.acosh adv.asin adv.asinh adv.atan adv.atanh adv.ceil adv.cos adv.cosh adv.digamma adv.erf"
     " adv.erfc adv.exp adv.floor adv.frac adv.lgamma adv.log adv.round adv.sin adv.sinh adv.tan adv.tanh adv.trunc"
-    " adv.rmsnorm": (
-        "f16 f32", "f16 f32", ""
-    ),
+    " adv.rmsnorm": ("f16 f32", "f16 f32", ""),
     "adv.sign": ("f16 f32", "f16 f32 i64", ""),
     "adv.power": ("f16 f32 i32", "i8 u8 i16 u16 i32 u32 f16 bf f32", ""),
     "adv.xor": ("i16 u16", "i16 u16", ""),

@@ -19,7 +19,7 @@ from cannery.watch import RULES, Collector, Finding, Rule, findings, report, ses
 PACKAGE = Path(cannery.__file__).parent
 KINDS = (
     "RAW WAR WAW OOB MISALIGNED UNINITIALIZED UB_OVERFLOW UNPAIRED_FLAG REDUNDANT_SYNC DEADLOCK QUEUE_MISUSE EVENT_ID "
-    "CROSS_CORE ROUNDED_COPY USE_AFTER_FREE LEAK MISSING_DCCI ALIASING UNSUPPORTED_SYNTAX WRONG_CORE"
+    "CROSS_CORE ROUNDED_COPY USE_AFTER_FREE LEAK MISSING_DCCI ALIASING UNSUPPORTED_SYNTAX WRONG_CORE OVERFLOW"
 )
 
 
@@ -29,7 +29,7 @@ def test_kinds_and_severities() -> None:
     assert milder == {
         ("UNPAIRED_FLAG", "warning"), ("LEAK", "warning"), ("UNINITIALIZED", "warning"), ("REDUNDANT_SYNC", "note"),
         ("EVENT_ID", "note"), ("CROSS_CORE", "warning"),
-        ("UNSUPPORTED_SYNTAX", "warning"), ("UB_OVERFLOW", "warning"), ("WRONG_CORE", "warning"),
+        ("UNSUPPORTED_SYNTAX", "warning"), ("UB_OVERFLOW", "warning"), ("WRONG_CORE", "warning"), ("OVERFLOW", "note"),
     }  # fmt: skip
     assert {rule.kind for rule in RULES.values() if rule.is_order} == {"RAW", "WAR", "WAW", "CROSS_CORE"}
 
