@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any, Final
 
 import numpy as np
@@ -56,10 +55,10 @@ def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
         move.copy_blocks(core, site, _COPY, dst, src, int(params.block_count), int(params.block_len), gaps)
     elif isinstance(params, Nd2NzParams) and isinstance(dst, LocalTensor) and isinstance(src, GlobalTensor):
         check_struct(core, "data_copy", "Nd2NzParams", vars(params))
-        layout.load_nz(core, site, _COPY, dst, src, layout.NdToNz(*map(int, astuple(params))))
+        layout.load_nz(core, site, _COPY, dst, src, layout.NdToNz(*map(int, vars(params).values())))
     elif isinstance(params, Nz2NdParamsFull) and isinstance(dst, GlobalTensor) and isinstance(src, LocalTensor):
         check_struct(core, "data_copy", "Nz2NdParamsFull", vars(params))
-        layout.store_nd(core, site, _COPY, dst, src, layout.NzToNd(*map(int, astuple(params))))
+        layout.store_nd(core, site, _COPY, dst, src, layout.NzToNd(*map(int, vars(params).values())))
     elif isinstance(params, (list, tuple)):
         _sliced(dst, src, args, options, site)
     elif isinstance(params, (int, np.integer)):
@@ -161,4 +160,4 @@ def _sliced(dst: Tensor, src: Tensor, args: Sequence[Any], options: dict[str, An
 
 
 def _slice(info: SliceInfo) -> move.Slice:
-    return move.Slice(*map(int, astuple(info)))
+    return move.Slice(*map(int, vars(info).values()))

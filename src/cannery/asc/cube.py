@@ -33,8 +33,7 @@ def load_data(dst: LocalTensor, src: GlobalTensor | LocalTensor, params: Any) ->
     Raises:
         NotImplementedError: parameters of another form than ``LoadData2DParams``.
     """
-    check_operands("load_data", {"dst": dst})
-    check_operands("load_data", {"src": src}, Global | Local)
+    check_operands("load_data", {"dst": dst, "src": src}, Global | Local)
     if not isinstance(params, LoadData2DParams):
         found = type(params).__name__
         raise NotImplementedError(f"load_data with {found} on {running().soc.name} is not simulated")

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import MOVE, Access, Instruction, Site
+from cannery.aicore.instruction import MOVE, Access, Instruction, Runs, Site
 from cannery.isa.fractal import FRACTAL, SIDE
 from cannery.isa.move import pipe_between
 from cannery.isa.op import DAV_3510, Op
@@ -24,21 +24,33 @@ Pieces = list[tuple[int, int]]
 
 
 class Blocks(NamedTuple):
-    """Blocks of 512 bytes, by their numbers from a tensor's start."""
+    """Blocks of 512 bytes by their numbers from a tensor's start, and the bytes that they are.
 
-    numbers: tuple[int, ...]
+    ``start`` and ``stop`` in bytes; ``runs`` None: all between.
+    """
+
+    numbers: Array
+    start: int
+    stop: int
+    runs: Runs | None
 
     def access(self, core: Core, tensor: Tensor) -> Access:
         """Their bytes."""
-        last = (max(self.numbers) + 1) * FRACTAL
-        ordered = sorted(set(self.numbers))
-        whole = reach(core, tensor, last)
-        first = ordered[0] * FRACTAL
-        if first:
-            whole = whole._replace(lower=whole.lower + first)
-        if ordered == list(range(ordered[0], ordered[-1] + 1)):
-            return whole
-        return whole._replace(runs=tuple((at * FRACTAL - first, (at + 1) * FRACTAL - first) for at in ordered))
+        whole = reach(core, tensor, self.stop)
+        if self.start or self.runs is not None:
+            return whole._replace(lower=whole.lower + self.start, runs=self.runs)
+        return whole
+
+
+@lru_cache(maxsize=1024)
+def blocks(numbers: tuple[int, ...]) -> Blocks:
+    """Blocks by their numbers, in any order."""
+    ordered = sorted(set(numbers))
+    first, last = ordered[0], ordered[-1]
+    runs = None
+    if ordered != list(range(first, last + 1)):
+        runs = tuple(((at - first) * FRACTAL, (at - first + 1) * FRACTAL) for at in ordered)
+    return Blocks(np.array(numbers), first * FRACTAL, (last + 1) * FRACTAL, runs)
 
 
 class Load2D(NamedTuple):
@@ -97,11 +109,19 @@ def load_2d(core: Core, site: Site | None, op: Op, dst: Local, src: Tensor, load
         return
     step = -load.src_stride if load.downward else load.src_stride
     gap = 0 if core.soc.npu_arch == DAV_3510 else load.dst_gap
-    origin = Blocks(tuple(load.start + step * at for at in range(load.repeats)))
-    there = Blocks(tuple((gap + 1) * at for at in range(load.repeats)))
-    if min(origin.numbers) < 0:
-        raise ValueError(f"{op.name}: found block {min(origin.numbers)} of the source, expected 0 or more")
+    origin, there = _run(load.start, load.repeats, step), _run(0, load.repeats, gap + 1)
+    _check_start(op, origin)
     move_blocks(core, site, op, pipe, (dst, there), (src, origin), _turned if load.transpose else None)
+
+
+@lru_cache(maxsize=1024)
+def _run(start: int, repeats: int, step: int) -> Blocks:
+    return blocks(tuple(start + step * at for at in range(repeats)))
+
+
+def _check_start(op: Op, origin: Blocks) -> None:
+    if origin.start < 0:
+        raise ValueError(f"{op.name}: found block {origin.start // FRACTAL} of the source, expected 0 or more")
 
 
 def load_transposed(core: Core, site: Site | None, op: Op, dst: Local, src: Local, load: Transposed) -> None:
@@ -125,16 +145,15 @@ def load_transposed(core: Core, site: Site | None, op: Op, dst: Local, src: Loca
     inner = SQUARES[dst.dtype.size]
     step = -load.src_stride if load.downward else load.src_stride
     squares = [load.start + step * at for at in range(load.repeats)]
-    origin = Blocks(tuple(square * inner + part * (load.src_gap + 1) for square in squares for part in range(inner)))
-    there = Blocks(
+    origin = blocks(tuple(square * inner + part * (load.src_gap + 1) for square in squares for part in range(inner)))
+    there = blocks(
         tuple(
             at * (load.dst_gap + 1) + part * (load.dst_inner_gap + 1)
             for at in range(load.repeats)
             for part in range(inner)
         )
     )
-    if min(origin.numbers) < 0:
-        raise ValueError(f"{op.name}: found block {min(origin.numbers)} of the source, expected 0 or more")
+    _check_start(op, origin)
     change = partial(_turn_squares, size=dst.dtype.size)
     move_blocks(core, site, op, pipe, (dst, there), (src, origin), change)
 
@@ -146,46 +165,44 @@ def move_blocks(
     """Issue a copy of blocks; ``change`` makes those of the destination, each a row of bytes, from the source's."""
     (dst, there), (src, here) = to, origin
     write, read = there.access(core, dst), here.access(core, src)
-    effect = partial(_copy, (dst, there.numbers), (src, here.numbers), change)
+    effect = partial(_copy, dst, there, src, here, change)
+    spread = partial(_spread, there, here, change)
     work = len(there.numbers) * FRACTAL
-    spread = partial(_spread, there.numbers, here.numbers, change)
     core.issue(
         Instruction(op.name, pipe, (read,), (write,), site, effect, (), MOVE, None, (), dst.dtype, work, spread=spread)
     )
 
 
-def _copy(to: tuple[Local, tuple[int, ...]], origin: tuple[Tensor, tuple[int, ...]], change: Change | None) -> None:
-    (dst, there), (src, here) = to, origin
-    blocks = _all_blocks(src, here)[list(here)]
+def _copy(dst: Local, there: Blocks, src: Tensor, here: Blocks, change: Change | None) -> None:
+    found = _all_blocks(src, here)[here.numbers]
     if change is not None:
-        blocks = change(blocks)
-    target = window(dst, dst.addr, dst.addr + (max(there) + 1) * FRACTAL)
+        found = change(found)
+    target = window(dst, dst.addr, dst.addr + there.stop)
     if target is not None:
-        target.reshape(-1, FRACTAL)[list(there)] = blocks
+        target.reshape(-1, FRACTAL)[there.numbers] = found
         return
-    for number, block in zip(there, blocks, strict=True):
-        store_bytes(dst, dst.addr + number * FRACTAL, block)
+    for number, block in zip(there.numbers, found, strict=True):
+        store_bytes(dst, dst.addr + int(number) * FRACTAL, block)
 
 
-def _spread(there: tuple[int, ...], here: tuple[int, ...], change: Change | None, pieces: Pieces) -> Pieces:
+def _spread(there: Blocks, here: Blocks, change: Change | None, pieces: Pieces) -> Pieces:
     """Bytes of the source, in the order of its addresses, as those of the destination that they reach."""
-    touched = sorted(set(here))
+    touched = np.unique(here.numbers)
     marks = np.zeros((len(touched), FRACTAL), np.uint8)
     for start, stop in pieces:
         marks.reshape(-1)[start:stop] = 1
-    blocks = marks[np.searchsorted(touched, here)]
+    found = marks[np.searchsorted(touched, here.numbers)]
     if change is not None:
-        blocks = change(blocks)
-    return stretches(blocks[np.argsort(there, kind="stable")])
+        found = change(found)
+    return stretches(found[np.argsort(there.numbers, kind="stable")])
 
 
-def _all_blocks(src: Tensor, numbers: tuple[int, ...]) -> Array:
+def _all_blocks(src: Tensor, here: Blocks) -> Array:
     """The source up to the last of these blocks, a row each."""
     start = src.addr if isinstance(src, Local) else src.address
-    size = (max(numbers) + 1) * FRACTAL
-    found = window(src, start, start + size)
+    found = window(src, start, start + here.stop)
     if found is None:
-        found = load_bytes(src, start, size)
+        found = load_bytes(src, start, here.stop)
     return found.reshape(-1, FRACTAL)
 
 

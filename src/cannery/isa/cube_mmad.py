@@ -25,6 +25,8 @@ Array = np.ndarray[Any, Any]
 _START_OF_C: Final = 1024
 _INTERLOCKED: Final = 10
 """From so many blocks of 16 × 16 on, the hardware itself lets a product wait for the one it adds to."""
+_ONE_THREAD: Final = 1 << 18
+"""Multiplications up to which OpenBLAS stays in one thread (its GEMM_MULTITHREAD_THRESHOLD)."""
 _HF32_BITS: Final = 12
 _HF32_BITS_3510: Final = 13
 """Bits of a float32's mantissa that HF32 drops."""
@@ -149,15 +151,30 @@ def _multiply(matrices: tuple[Matrix, Matrix, Matrix], start: Any, rounding: Any
 
 
 def _floats(a: Array, b: Array, start: Array | None) -> Array:
-    product: Array = a.astype(np.float32) @ b.astype(np.float32).T
+    product = _product(a.astype(np.float32), b.astype(np.float32))
     if start is not None:
         product += start
     return product
 
 
+def _product(a: Array, b: Array) -> Array:
+    """a · bᵀ in slabs that a BLAS computes in one thread: the same bits however many there are, and no waiting for
+    threads that other work keeps from running.
+    """
+    if len(a) == 1:  # a vector takes another way through the BLAS, with threads
+        return _product(np.concatenate([a, a]), b)[:1]
+    result: Array = np.empty((len(a), len(b)), a.dtype)
+    right = b.T
+    slab = max(2, _ONE_THREAD // b.size)
+    for start in range(0, len(a) - 1, slab):
+        stop = len(a) if len(a) - start - slab < 2 else start + slab
+        np.matmul(a[start:stop], right, out=result[start:stop])
+    return result
+
+
 def _integers(a: Array, b: Array, start: Array | None) -> Array:
     """float64 holds every product of 8-bit integers of this depth exactly."""
-    product: Array = a.astype(np.float64) @ b.astype(np.float64).T
+    product = _product(a.astype(np.float64), b.astype(np.float64))
     if start is not None:
         product += start
     limits = np.iinfo(np.int32)

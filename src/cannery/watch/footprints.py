@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from cannery.aicore.cache import LINE
-from cannery.aicore.instruction import Access
+from cannery.aicore.instruction import Access, Runs
 from cannery.aicore.pipes import COUNT, S
 from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
 
+_REMEMBERED: Final = 1024
 Knowledge = dict[int, list[int]]
 """What a core knows of others: by core, the last complete instruction of each of its pipes."""
 
@@ -31,10 +32,11 @@ class Footprint:
         seen: what its view of these bytes includes: ``known``, or, for the scalar unit, what was known when the cache
             line was filled.
         cleaned: when the scalar unit's write left the cache, None where it has not.
+        added: runs that are in ``bytes`` already, by where they begin.
         settled: all cores have met since, and it was compared with what they did before.
     """
 
-    __slots__ = ("access", "bytes", "cleaned", "core", "known", "last", "seen", "settled", "write")
+    __slots__ = ("access", "added", "bytes", "cleaned", "core", "known", "last", "seen", "settled", "write")
 
     def __init__(
         self, core: int, access: Access, stamp: Stamp, write: bool, known: Knowledge, seen: Knowledge
@@ -46,6 +48,7 @@ class Footprint:
         self.seen = seen
         self.last = stamp
         self.bytes = IntervalSet()
+        self.added: dict[tuple[int, int], Runs] = {}
         self.cleaned: int | None = None
         self.settled = False
 
@@ -86,12 +89,13 @@ class Footprint:
 
 
 class Footprints:
-    """The footprints of one core since the last barrier of all cores."""
+    """The footprints of one core since the last barrier of all cores; a core that is ``alone`` leaves none."""
 
-    __slots__ = ("_core", "_current", "_dirty", "_past", "known")
+    __slots__ = ("_alone", "_core", "_current", "_dirty", "_past", "known")
 
-    def __init__(self, core: int) -> None:
+    def __init__(self, core: int, *, alone: bool = False) -> None:
         self._core = core
+        self._alone = alone
         self._past: list[Footprint] = []
         self._dirty: list[Footprint] = []
         self._current: dict[Any, Footprint] = {}
@@ -99,6 +103,8 @@ class Footprints:
 
     def add(self, access: Access, stamp: Stamp, write: bool, seen: Knowledge | None = None) -> None:
         """Add an access to global memory; ``seen``: what was known when its cache line was filled, if it has one."""
+        if self._alone:
+            return
         seen = self.known if seen is None else seen
         key = (write, stamp.pipe, stamp.site, stamp.atomic, access.owner.label, id(seen))
         footprint = self._current.get(key)
@@ -109,6 +115,11 @@ class Footprints:
         if access.runs is None:
             footprint.bytes.add(lower, upper)
             return
+        if footprint.added.get((access.lower, id(access.runs))) is access.runs:
+            return
+        if len(footprint.added) >= _REMEMBERED:
+            footprint.added.clear()
+        footprint.added[access.lower, id(access.runs)] = access.runs
         for start, stop in access.runs:
             footprint.bytes.add(max(access.lower + start, lower), min(access.lower + stop, upper))
 

@@ -15,6 +15,9 @@ from cannery.aicore.instruction import Access, Site
 from cannery.aicore.pipes import S, V
 from cannery.watch.clocks import Clocks, Snapshot
 
+_SEVERAL: Final = 4
+_MOST_SPARSE: Final = 128
+"""So many reads of several runs are kept as one each: more than a pipe's queue is deep."""
 _NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh segment has no dict of its own yet
 
 
@@ -90,13 +93,49 @@ class History:
     of a pipe's queue, so it is complete on any chip.
     """
 
-    __slots__ = ("_at", "_limit", "_lowers", "segments")
+    __slots__ = ("_at", "_limit", "_lowers", "_sparse", "segments")
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._lowers: list[int] = []
         self._at: dict[int, Segment] = {}  # by lower end: most accesses are to the very bytes of an earlier one
+        self._sparse: dict[tuple[int, int, int], tuple[Access, Stamp]] = {}
         self.segments: list[Segment] = []
+
+    def read_sparse(self, access: Access, stamp: Stamp, order: Order) -> bool:
+        """Record a read of several runs as one, where nothing between its ends was written that it could race with;
+        whether that was so.
+        """
+        if access.runs is None or len(access.runs) < _SEVERAL:
+            return False
+        first, last = self._range(access.lower, access.upper)
+        if last - first > _SEVERAL:
+            return False
+        pipe = stamp.pipe
+        for segment in self.segments[first:last]:
+            if segment.write is not None and not order.before(segment.write, pipe):
+                return False
+        self._sparse[access.lower, id(access.runs), pipe] = access, stamp
+        if len(self._sparse) > _MOST_SPARSE:
+            self._sparse = dict(list(self._sparse.items())[_MOST_SPARSE // 2 :])
+        return True
+
+    def sparse_conflicts(self, access: Access, stamp: Stamp, order: Order) -> list[Stamp]:
+        """The reads recorded as one that a write races with; to be asked with ``conflicts``. What the write covers is
+        forgotten: whoever is ordered after the write is ordered after them.
+        """
+        if not self._sparse:
+            return []
+        lower, upper = access.lower, access.upper
+        near = [(key, one) for key, one in self._sparse.items() if one[0].lower < upper and lower < one[0].upper]
+        runs = access.runs or ((0, upper - lower),)
+        raced: list[Stamp] = []
+        for key, (there, read) in near:
+            if not order.allows(read, stamp) and any(there.touches(lower + a, lower + b) for a, b in runs):
+                raced.append(read)
+            if access.runs is None and lower <= there.lower and there.upper <= upper:
+                del self._sparse[key]
+        return raced
 
     def read(self, lower: int, upper: int, stamp: Stamp, order: Order) -> list[Stamp]:
         """Record a read; the writes it races with."""

@@ -46,7 +46,7 @@ class Judge:
     def __init__(self, core: Core, findings: Collector, sync: SyncUse, setup: Setup) -> None:
         self.core = core
         self.clocks = Clocks()
-        self.footprints = Footprints(core.index)
+        self.footprints = Footprints(core.index, alone=len(setup.layout) == 1)
         self.steps = Steps()
         self.serial = 0
         self._findings = findings
@@ -210,11 +210,16 @@ class Judge:
         found: list[Race] = []
         targets = [(access, self._pasts[access.memory], spans(access)) for access in writes]
         for access, past, touched in targets:
+            sparse = past.history.sparse_conflicts(access, stamp, past.order)
+            overwritten += [(earlier, "war", access) for earlier in sparse]
             for lower, upper in touched:
                 for earlier, kind in past.history.conflicts(lower, upper, stamp, past.order):
-                    overwritten.append((earlier, kind, access))
+                    if kind == "war" or not sparse:  # where reads race, their write's race is a consequence
+                        overwritten.append((earlier, kind, access))
         for access in reads:
             past = self._pasts[access.memory]
+            if past.history.read_sparse(access, stamp, past.order):
+                continue
             for lower, upper in spans(access):
                 for earlier in past.history.read(lower, upper, stamp, past.order):
                     found.append((earlier, "raw", access))

@@ -80,7 +80,7 @@ class Unwritten:
 
 def _may_touch(access: Access, unwritten: IntervalSet) -> bool:
     """Whether a closer look is needed: mostly all that is touched has been written."""
-    return bool(unwritten.starts) and (access.runs is not None or unwritten.overlaps(access.lower, access.upper))
+    return bool(unwritten.starts) and unwritten.overlaps(access.lower, access.upper)
 
 
 def _dirty(access: Access, unwritten: IntervalSet) -> Pieces:
