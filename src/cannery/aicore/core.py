@@ -261,6 +261,14 @@ class Core:
         while self._backlog and self._work_once():
             pass
 
+    def settle(self, pipe: int) -> bool:
+        """Let a pipe complete all that it was given; whether it could."""
+        queue = self._queues[pipe]
+        while queue:
+            if not (self._advance(pipe) or self._work_once()):
+                return False
+        return True
+
     def deadlock(self, scalar: Blocked | None) -> DeadlockError:
         """The error, and the finding, for a core that cannot go on; ``scalar`` is what the program itself waits for."""
         self.deadlocked = True

@@ -21,10 +21,12 @@ from cannery.asc.system import *
 from cannery.asc.system import machine_property as _property
 from cannery.asc.tensors import *
 from cannery.asc.tpipe import *
+from cannery.asc.vector.blocks import *
 from cannery.asc.vector.compare import *
 from cannery.asc.vector.conversion import *
 from cannery.asc.vector.masks import *
 from cannery.asc.vector.movement import *
+from cannery.asc.vector.params import *
 
 array = _array
 property = _property

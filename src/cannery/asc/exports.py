@@ -22,11 +22,12 @@ from cannery.asc import (
     tensors,
     tpipe,
 )
-from cannery.asc.vector import compare, conversion, elementwise, masks, movement, reduce
+from cannery.asc.vector import blocks, compare, conversion, elementwise, masks, movement, reduce
+from cannery.asc.vector import params as vector_params
 
 MODULES: Final[tuple[Any, ...]] = (
-    auto, compare, conversion, copies, cube, dtypes, enums, jit, loops, masks, movement, numbers, params, queues,
-    struct, sync, system, tensors, tpipe,
+    auto, blocks, compare, conversion, copies, cube, dtypes, enums, jit, loops, masks, movement, numbers, params,
+    queues, struct, sync, system, tensors, tpipe, vector_params,
 )  # fmt: skip
 RENAMED: Final[dict[str, Any]] = {
     "array": struct.Array,

@@ -15,11 +15,14 @@ from cannery.isa.table import TABLE
 
 _LONGEST: Final = 40
 _METHODS: Final = frozenset({"get_value", "set_value"})
-_LOOKED_UP: Final = "src"
+_LOOKED_UP: Final = frozenset({"src", "src0"})
 _TEMPORARY: Final = ("shared_tmp_buffer", "temp_buffer")
 """What a temporary buffer is called, in the basic and in the advanced API."""
 _READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"select": ("src0", "src1", "sel_mask"), "gather": ("src_offset",), "set_cmp_mask": ("src",)}
+    {
+        "select": ("src0", "src1", "sel_mask"), "gather": ("src_offset",), "set_cmp_mask": ("src",),
+        "gatherb": ("offset",), "bilinear_interpolation": ("src0_offset", "src1"),
+    }
 )
 """The sources of operations that do not read all their operands in the order of a call."""
 
@@ -53,7 +56,7 @@ def _name(op: str, write: bool, place: int) -> str:
     if write:
         return tensors[place] if place < row.targets else _TEMPORARY["." in op]
     if place < 0:
-        return _LOOKED_UP
+        return next((name for name in tensors if name in _LOOKED_UP), "")
     reads = _READS.get(op, tensors[row.targets :])
     return reads[place] if place < len(reads) else tensors[0]
 

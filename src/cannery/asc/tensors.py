@@ -84,6 +84,18 @@ def core_of(op: Op, *tensors: Any) -> Core:
     return core
 
 
+class _Given(dict[int, tuple[Allocation, DataType]]):
+    """The addresses that get_phy_addr has given: in which tensor each lies, and the tensor's element type."""
+
+
+def addresses_of(core: Core) -> dict[int, tuple[Allocation, DataType]]:
+    """What is known of the addresses of a core's local memory that the program has asked for."""
+    known: _Given | None = core.state.get(_Given)
+    if known is None:
+        known = core.state[_Given] = _Given()
+    return known
+
+
 def _kind_of(value: Any) -> str:
     return f"{type(value).__name__} {value!r}" if isinstance(value, (int, float, str)) else type(value).__name__
 
@@ -300,7 +312,10 @@ class LocalTensor(Local, _Indexed):
 
     def get_phy_addr(self, offset: int = 0) -> Any:
         """Byte address of an element."""
-        return INTEGERS[BY_NUMPY[np.dtype(np.uint64)]](self.addr + int(offset) * self.dtype.size)
+        address = self.addr + int(offset) * self.dtype.size
+        if self.owner is not None:
+            addresses_of(self.owner.core)[address] = self.owner, self.dtype
+        return INTEGERS[BY_NUMPY[np.dtype(np.uint64)]](address)
 
     def reinterpret_cast(self, dtype: DataType) -> LocalTensor:
         """The same bytes with another element type."""

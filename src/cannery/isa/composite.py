@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import Access, Instruction, Site
+from cannery.aicore.instruction import Access, Instruction, Lookup, Site
 from cannery.aicore.memory import capacity, poison
 from cannery.aicore.pipes import V
 from cannery.isa.dtypes import uint8
@@ -22,6 +22,10 @@ from cannery.isa.space import Space, occupy
 from cannery.isa.tensors import Local
 
 REPEAT = 256
+
+
+Pieces = list[tuple[int, int]]
+Spread = Callable[[Pieces], Pieces]
 
 
 class Temporaries(NamedTuple):
@@ -57,9 +61,13 @@ def temporary_bytes(core: Core, op: Op, source: Operand, reuse: bool) -> int:
 
 def issue(
     core: Core, site: Site | None, op: Op, targets: Sequence[Operand], sources: Sequence[Operand],
-    effect: Callable[[], None], size: int, temporaries: Temporaries = NO_TEMPORARIES,
+    effect: Callable[[], None], size: int, temporaries: Temporaries = NO_TEMPORARIES, *, work: Operand | None = None,
+    lookup: Lookup | None = None, spread: Spread | None = None,
 ) -> None:  # fmt: skip
-    """Issue one record of the vector pipe: reads, writes, and ``size`` bytes of a temporary buffer."""
+    """Issue one record of the vector pipe: reads, writes, and ``size`` bytes of a temporary buffer.
+
+    ``work``, not given: the first source. ``lookup``, ``spread``: as an instruction has them.
+    """
     reads = tuple([access(*source) for source in sources])
     results = [access(tensor, region, op.align.of(tensor.dtype)) for tensor, region in targets]
     overwritten = list(reads[:1]) if temporaries.reuse else []
@@ -74,11 +82,11 @@ def issue(
 
     writes = (*results, *overwritten, *scratch)
     apart = [*product(scratch, [*results, *reads]), *(product(results, reads) if op.apart else ())]
-    tensor, region = sources[0]
+    tensor, region = work or sources[0]
     core.issue(
         Instruction(
             op.name, V, reads, writes, site, whole, (), op.flow, None, undefined, tensor.dtype, region.number,
-            apart=tuple(apart),
+            lookup, spread, apart=tuple(apart),
         )
     )  # fmt: skip
 

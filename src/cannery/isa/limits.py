@@ -131,6 +131,33 @@ STRUCTS: Final[Mapping[str, ByArch[Fields]]] = MappingProxyType(
 
 A count of 0 copies nothing, whatever the page's range begins with.
 """
+_SIXTEEN: Final = (0, 2**16 - 1)
+FIVE_DIMS: Final[ByArch[Fields]] = on_both(
+    MappingProxyType({"repeat_times": _UINT8, "dst_rep_stride": _SIXTEEN, "src_rep_stride": _SIXTEEN})
+)
+"""TransDataTo5HDParams."""
+IMAGES: Final[ByArch[Fields]] = on_both(
+    MappingProxyType({"n_size": _SIXTEEN, "c_size": (0, 4095), "h_size * w_size": (0, 4095)})
+)
+"""TransposeParamsExt, of images."""
+BILINEAR: Final[ByArch[Fields]] = on_both(
+    MappingProxyType(
+        {
+            REPEAT_TIMES: _UINT8, BLK_STRIDE: _SIXTEEN, REP_STRIDE: _SIXTEEN, "h_repeat": (1, 255),
+            "v_repeat": (1, 255), "v_r_offset": (128, 65534),
+        }
+    )
+)  # fmt: skip
+"""BilinearInterpolation."""
+PACKING: Final[ByArch[Fields]] = on_both(
+    MappingProxyType(
+        {
+            REPEAT_TIMES: _SIXTEEN, "mask": _UINT32, "src1_pattern": (1, 7), "src0_block_stride": _UINT8,
+            "src0_repeat_stride": _SIXTEEN, "src1_repeat_stride": _UINT8,
+        }
+    )
+)  # fmt: skip
+"""GatherMask, GatherMaskParams."""
 COUNT: Final = _UINT32
 """DataCopy: elements of a contiguous copy."""
 PADDING_BYTES: Final = 32

@@ -166,11 +166,14 @@ class Op(NamedTuple):
         """Refuse element types that the instruction has not; ``counted``: in the form with a count of elements.
 
         Raises:
+            NotImplementedError: this chip has no such instruction.
             TypeError: the operands' types differ, or the instruction has no such type on this chip.
         """
         if self.types is None:
             return
         types = self.types[core.soc.npu_arch]
+        if not types.modes:
+            raise NotImplementedError(f"{self.name}: {core.soc.name} has no such instruction")
         if found not in types.modes or (not counted and found in types.counted):
             raise TypeError(f"{self.name}: {types.refusal(found)} on {core.soc.name}")
 

@@ -172,6 +172,26 @@ ROWS: Final = (
         "fixpipe", "fixpipe", ("dst", "src", "cbuf_workspace"), types=types.DRAINED, pipe=None, routes=_DRAINS,
         flow=MOVE, limits=limits.DRAIN, page="Fixpipe",
     ),
+    Op(
+        "gatherb", "gather_blocks", ("dst", "src0", "offset"), types=types.GATHER_BLOCKS.of(2),
+        limits=limits.BROADCAST, page="Gatherb",
+    ),
+    Op(
+        "scatter", "scatter", ("dst", "src", "dst_offset"), types=types.SCATTER, limits=limits.BROADCAST,
+        page="Scatter",
+    ),
+    Op(
+        "gather_mask", "pack", ("dst", "src0", "src1_pattern"), types=types.PACKED, flow=MOVE, limits=limits.PACKING,
+        page="GatherMask",
+    ),
+    Op(
+        "trans_data_to_5hd", "five_dims", ("dst_list", "src_list"), types=types.TO_FIVE_DIMS.of(1), flow=MOVE,
+        limits=limits.FIVE_DIMS, page="TransDataTo5HD",
+    ),
+    Op(
+        "bilinear_interpolation", "bilinear", ("dst", "src0", "src0_offset", "src1"), types=types.HALF.of(3),
+        limits=limits.BILINEAR, page="BilinearInterpolation",
+    ),
     _reduction("whole_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),
     _reduction("repeat_reduce_sum", "reduce_repeat", semantics.tree_sum, _ONE, types.SUM_OF_REPEAT, "ReduceRepeat"),
     _reduction("whole_reduce_max", "best_of_repeat", semantics.first_max, _ONE, _BEST, "ReduceRepeat"),
@@ -188,3 +208,9 @@ ROWS: Final = (
 
 TABLE: Final = MappingProxyType({op.name: op for op in ROWS})
 """The instructions by name."""
+
+TRANSPOSED_TILE: Final = TABLE["transpose"]._replace(types=types.TRANSPOSED_TILE.of(2))
+TRANSPOSED_IMAGES: Final = TABLE["transpose"]._replace(
+    types=types.TRANSPOSED_IMAGES.of(2), flow=MOVE, limits=limits.IMAGES, apart=True
+)
+"""transpose with parameters: what its kinds have in other columns."""

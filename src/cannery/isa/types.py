@@ -67,6 +67,14 @@ COPY: Final = BROADCAST
 GATHER: Final = Column(_16_AND_32, _16_AND_32 | _LONGS, _BYTES)
 TRANSPOSE: Final = Column(_16 | {d.float16})
 MOVE: Final = Column(_ANY_SIZE)
+GATHER_BLOCKS: Final = Column({d.uint16, d.uint32}, _16_AND_32 | _BYTES | _LONGS)
+TRANSPOSED_TILE: Final = Column({d.uint16}, _16 | {d.float16})
+"""Of the form with parameters."""
+TRANSPOSED_IMAGES: Final = Column(
+    _BYTES | _16 | _32 | _HALF_AND_FLOAT, _BYTES | _16_AND_32
+)
+TO_FIVE_DIMS: Final = Column(_BYTES | _16 | _32 | _HALF_AND_FLOAT, _BYTES | _16_AND_32)
+HALF: Final = Column({d.float16})
 
 REDUCED_BLOCKS: Final = Column(_HALF_AND_FLOAT)
 BEST_OF_REPEAT: Final = Column(_HALF_AND_FLOAT, _16 | _32 | _HALF_AND_FLOAT)
@@ -74,6 +82,26 @@ SUM_OF_TENSOR: Final = Column(_HALF_AND_FLOAT, _32 | _HALF_AND_FLOAT, _LONGS)
 BEST_OF_TENSOR: Final = Column(_HALF_AND_FLOAT, _16 | _32 | _HALF_AND_FLOAT, _LONGS)
 
 ATOMIC: Final = on_both(one_type(1, {d.int8, d.int16, d.int32, d.float16, d.bfloat16, d.float32}))
+
+
+def _nothing_but(later: Types) -> ByArch[Types]:
+    """An instruction that dav-2201 has not."""
+    return ByArch({DAV_2201: Types({}), DAV_3510: later})
+
+
+SCATTER: Final = _nothing_but(one_type(2, _16_AND_32 | _LONGS, counted=_BYTES))
+NOWHERE: Final = on_both(Types({}))
+"""An instruction of older chips."""
+_BITS_OF: Final = {1: d.uint8, 2: d.uint16, 4: d.uint32}
+
+
+def _packed(types: Iterable[DataType]) -> Types:
+    """dst and src0, or dst, src0 and a pattern of the same width."""
+    each = [(dtype, dtype) for dtype in types]
+    return Types(dict.fromkeys([*each, *((*pair, _BITS_OF[pair[0].size]) for pair in each)], frozenset()))
+
+
+PACKED: Final = ByArch({DAV_2201: _packed(_16_AND_32), DAV_3510: _packed(_16_AND_32 | _BYTES)})
 
 
 def _pairs(*signatures: Signature) -> dict[Signature, frozenset[int]]:

@@ -45,6 +45,10 @@ ONE_TYPE = {
     "brcb copy": ("i16 u16 f16 bf i32 u32 f32", "i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64", ""),
     "gather": ("i16 u16 f16 bf i32 u32 f32", "i16 u16 f16 bf i32 u32 f32 i64 u64", "i8 u8"),
     "transpose": ("i16 u16 f16", "i16 u16 f16", ""),
+    "gatherb": ("u16 u32", "i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64", ""),
+    "scatter": ("", "i16 u16 f16 bf i32 u32 f32 i64 u64", "i8 u8"),
+    "trans_data_to_5hd": ("i8 u8 i16 u16 f16 i32 u32 f32", "i8 u8 i16 u16 f16 bf i32 u32 f32", ""),
+    "bilinear_interpolation": ("f16", "f16", ""),
     "block_reduce_sum block_reduce_max block_reduce_min pair_reduce_sum": ("f16 f32", "f16 f32", ""),
     "whole_reduce_max whole_reduce_min": ("f16 f32", "i16 u16 f16 i32 u32 f32", ""),
     "reduce_sum": ("f16 f32", "f16 f32 i32 u32", "i64 u64"),
@@ -65,12 +69,19 @@ _DRAINED = "i8 f32, u8 f32, f16 f32, bf f32, f32 f32, i8 i32, u8 i32, f16 i32, i
 _PRODUCTS = (
     "f32 f16 f16, f32 bf bf, f32 f32 f32, i32 i8 i8, f32 f16 f16 f32, f32 bf bf f32, f32 f32 f32 f32, i32 i8 i8 i32"
 )
+_PACKED = (
+    "i16 i16, u16 u16, f16 f16, bf bf, i32 i32, u32 u32, f32 f32, i16 i16 u16, u16 u16 u16, f16 f16 u16, bf bf u16,"
+    "i32 i32 u32, u32 u32 u32, f32 f32 u32"
+)
 SEVERAL_TYPES = {
     "mmad": (_PRODUCTS, _PRODUCTS, ""),
     "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
     "adv.axpy": ("f16 f16, f32 f32, f32 f16",) * 2 + ("",),
     "adv.quant": ("i8 f16, i8 f32",) * 2 + ("",),
     "adv.softmax": ("f16 f16 f16 f16, f32 f32 f32 f32, f16 f32 f32 f16",) * 2 + ("",),
+    "gather_mask": (
+        _PACKED, f"{_PACKED}, i8 i8, i8 i8 u8, u8 u8, u8 u8 u8", ""
+    ),
     "axpy": ("f16 f16, f32 f32, f32 f16", "f16 f16, f32 f32, f32 f16, bf bf", "i64 i64, u64 u64"),
     "whole_reduce_sum repeat_reduce_sum": (
         "f16 f16, f32 f32", "f16 f16, f32 f32, i32 i32, u32 u32, i32 i16, u32 u16", ""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cannery.asc.context import here, running
+from cannery.asc.context import here
 from cannery.asc.params import BrcbRepeatParams, CopyRepeatParams
-from cannery.asc.tensors import LocalTensor, core_of
+from cannery.asc.tensors import LocalTensor, check_operands, core_of
 from cannery.asc.vector.forms import count_or, strides
-from cannery.isa import rearrange
+from cannery.asc.vector.params import TransposeParamsExt
+from cannery.isa import blocks, rearrange
+from cannery.isa.enums import TransposeType
 from cannery.isa.operands import Addressing
-from cannery.isa.table import TABLE
+from cannery.isa.table import TABLE, TRANSPOSED_IMAGES, TRANSPOSED_TILE
 
 __all__ = ["brcb", "copy", "duplicate", "gather", "transpose"]
 
@@ -51,16 +53,30 @@ def brcb(dst: LocalTensor, src0: LocalTensor, repeat_times: int, repeat_params: 
     rearrange.broadcast_to_blocks(core_of(op, dst, src0), here(), op, dst, src0, int(repeat_times), steps)
 
 
-def transpose(dst: LocalTensor, src: LocalTensor, *rest: Any) -> None:
-    """One 16 × 16 tile of 16-bit elements.
+def transpose(
+    dst: LocalTensor, src: LocalTensor, shared_tmp_buffer: LocalTensor | None = None,
+    params: TransposeParamsExt | None = None,
+) -> None:  # fmt: skip
+    """One 16 × 16 tile of 16-bit elements; with parameters also images: NCHW to NHWC and back.
 
     Raises:
-        NotImplementedError: the extended form.
+        NotImplementedError: another kind of transposition.
     """
-    if rest:
-        raise NotImplementedError(f"transpose with TransposeParamsExt on {running().soc.name} is not simulated")
-    op = TABLE["transpose"]
-    rearrange.transpose(core_of(op, dst, src), here(), op, dst, src)
+    plain = TABLE["transpose"]
+    core = core_of(plain, dst, src)
+    if params is None:
+        rearrange.transpose(core, here(), plain, dst, src)
+        return
+    kind = TransposeType(params.transpose_type)
+    if shared_tmp_buffer is not None:
+        check_operands(plain.name, {"shared_tmp_buffer": shared_tmp_buffer})
+    if kind == TransposeType.TRANSPOSE_ND2ND_B16:
+        rearrange.transpose(core, here(), TRANSPOSED_TILE, dst, src)
+    elif kind in (TransposeType.TRANSPOSE_NCHW2NHWC, TransposeType.TRANSPOSE_NHWC2NCHW):
+        shape = blocks.Images(int(params.n_size), int(params.c_size), int(params.h_size), int(params.w_size))
+        blocks.transpose_images(core, here(), TRANSPOSED_IMAGES, dst, src, shape, kind, shared_tmp_buffer)
+    elif kind != TransposeType.TRANSPOSE_TYPE_NONE:
+        raise NotImplementedError(f"transpose: {core.soc.name} has no {kind.name}")
 
 
 def gather(
