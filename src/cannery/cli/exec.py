@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 
+from cannery.cli import compiled
 from cannery.cli.options import setting
 from cannery.cli.places import check_apart
 from cannery.settings import Settings, variables
@@ -33,8 +34,13 @@ class ProgramError(ValueError):
 
 
 def exec_program(
-    program: str = typer.Argument("", metavar="SCRIPT", help="The script, or the module with -m.", show_default=False),
-    args: list[str] = typer.Argument(None, metavar="[ARGS]...", help="Its arguments.", show_default=False),
+    context: typer.Context,
+    program: str = typer.Argument(
+        "", metavar="SCRIPT", help="The script, the module with -m, or a source in Ascend C.", show_default=False
+    ),
+    args: list[str] = typer.Argument(
+        None, metavar="[ARGS]...", help="Its arguments; of a source: more sources, then -- ARGS.", show_default=False
+    ),
     module: bool = typer.Option(False, "-m", help="SCRIPT is the name of a module."),
     check: bool | None = setting("check", None, "Check every launch; exit code 1 when there is an error."),
     json_file: Path | None = typer.Option(None, "--json", metavar="FILE", help="Write findings and launches there."),
@@ -45,6 +51,11 @@ def exec_program(
     precise: bool | None = setting("precise"),
     saturate: bool | None = setting("saturate"),
     keep: list[str] = typer.Option([], "--keep", metavar="NAME", help="Leave this package as it is installed."),
+    include: list[str] = typer.Option([], "-I", metavar="DIR", help="Where a source finds its headers."),
+    define: list[str] = typer.Option([], "-D", metavar="NAME[=VALUE]", help="Define a macro for a source."),
+    limit: float = typer.Option(
+        600.0, "--limit", metavar="SECONDS", help="How long a kernel in C++ may run on one core."
+    ),
     list_names: bool = typer.Option(False, "--list", help="List the packages that are substituted, and stop."),
 ) -> None:
     """Run SCRIPT with the NPU stack's packages resolved to this one's."""
@@ -67,8 +78,14 @@ def exec_program(
         json_file = json_file and json_file.resolve()  # the program may change the directory
         _write(json_file, {"findings": [], "launches": []})
         with _terminable(), _inherited(keep, settings):
-            code = _run(program, module, args or [])
+            if compiled.is_compiled(program) and not module:
+                sources = [program, *(args or [])]
+                code = compiled.run(sources, context.meta[compiled.ARGUMENTS], include, define, limit)
+            else:
+                code = _run(program, module, args or [])
         sys.stdout.flush()
+        if code is None:
+            raise SystemExit(FAILED)
         raise SystemExit(_conclude(found, json_file, code, settings.check))
 
 

@@ -36,7 +36,8 @@ def command(path: str, verbs: Mapping[str, Verb], summary: str = "", verb: Verb 
         settings["allow_interspersed_args"] = False
     if not verbs and verb is not None:
         single = typer.Typer(**options)
-        single.command(path, help=verb.help, context_settings=settings)(verb.load())
+        kind = _program_command() if verb.runs_program else None
+        single.command(path, cls=kind, help=verb.help, context_settings=settings)(verb.load())
         return typer.main.get_command(single)
     group = typer.Typer(cls=_Group, no_args_is_help=verb is None, invoke_without_command=verb is not None, **options)
     group.callback(help=verb.help if verb else summary, context_settings=settings)(verb.load() if verb else _version)
@@ -44,6 +45,12 @@ def command(path: str, verbs: Mapping[str, Verb], summary: str = "", verb: Verb 
     assert isinstance(made, _Group)
     made.commands = _Commands(verbs)
     return made
+
+
+def _program_command() -> Any:
+    from cannery.cli.compiled import ProgramCommand
+
+    return ProgramCommand
 
 
 def _print_version(wanted: bool) -> None:

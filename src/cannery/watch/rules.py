@@ -422,6 +422,10 @@ _ROWS: Final = (
         ),
         wording.answer, "ErrorSync3",
     ),
+    Rule(
+        "kernel_failed", "KERNEL_FAILED", ERROR, "the kernel ended early: an assertion, an exception, a crash, no end",
+        ("{kernel} failed in block {block} ({unit}): {reason}", "#0 {at[0]}"), apart=("reason",),
+    ),
 )  # fmt: skip
 
 RULES: Final = MappingProxyType({rule.id: rule for rule in _ROWS})

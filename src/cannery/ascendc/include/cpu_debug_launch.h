@@ -1,0 +1,1 @@
+// The CPU twin's launch: nothing is needed here.

@@ -1,0 +1,2 @@
+// Part of kernel_operator.h, which is small enough to be included whole.
+#include "kernel_operator.h"

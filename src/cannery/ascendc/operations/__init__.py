@@ -1,0 +1,19 @@
+"""What each operation of a program does: a handler by name, which reads its words and calls the instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from cannery.ascendc.operations import queues, sync, system, transfer, vector
+from cannery.ascendc.words import Call
+
+Handler = Callable[[Call], Any]
+
+HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
+    {**vector.HANDLERS, **transfer.HANDLERS, **queues.HANDLERS, **sync.HANDLERS, **system.HANDLERS}
+)
+"""A handler returns None, one word, or a tuple of words that go back in place of the arguments."""
+NAMES: Final = tuple(HANDLERS)
+"""The operations by their number in the headers."""
