@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from cannery.aicore import DeadlockError, KernelError
-from cannery.aicore.core import Core, Step
+from cannery.aicore.core import Core
+from cannery.aicore.records import Step
 from cannery.ascendc.kernel import Kernel, Launched, Memory
 from cannery.ascendc.operations import HANDLERS, NAMES
 from cannery.ascendc.sites import CodeSite, Place, Sites

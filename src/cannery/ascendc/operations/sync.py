@@ -92,29 +92,37 @@ def cross_core_wait_flag(call: Call) -> None:
 def sync_all(call: Call) -> None:
     """SyncAll: the hard form, or the soft one with a workspace."""
     vector_only, is_soft = call.integers(2)
-    used = call.integer() if is_soft else 0
-    workspace = call.globally() if is_soft else None
-    sync.meet_all(call.core, call.site, vector_only=bool(vector_only), used=used, workspace=workspace)
+    if is_soft:
+        used, gm, ub = call.integer(), call.globally(), call.local()
+        sync.meet_all(call.core, call.site, vector_only=bool(vector_only), used=used, gm=gm, ub=ub)
+    else:
+        sync.meet_all(call.core, call.site, vector_only=bool(vector_only))
 
 
 def ib_set(call: Call) -> None:
     """IBSet."""
-    sync.signal(call.core, call.globally(), *call.integers(2))
+    gm, ub = call.globally(), call.local()
+    block, event = call.integers(2)
+    sync.signal(call.core, call.site, gm, ub, block, event)
 
 
 def ib_wait(call: Call) -> None:
     """IBWait."""
-    sync.await_signal(call.core, call.site, call.globally(), *call.integers(2))
+    gm, ub = call.globally(), call.local()
+    block, event = call.integers(2)
+    sync.await_signal(call.core, call.site, gm, ub, block, event)
 
 
 def notify_next_block(call: Call) -> None:
     """NotifyNextBlock."""
-    sync.pass_turn(call.core, call.globally())
+    gm = call.globally()
+    sync.pass_turn(call.core, call.site, gm, call.local())
 
 
 def wait_pre_block(call: Call) -> None:
     """WaitPreBlock."""
-    sync.await_turn(call.core, call.site, call.globally())
+    gm = call.globally()
+    sync.await_turn(call.core, call.site, gm, call.local())
 
 
 def data_cache_clean_and_invalid(call: Call) -> None:

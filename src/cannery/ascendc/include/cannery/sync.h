@@ -48,30 +48,30 @@ template <bool isAIVOnly = true> CANNERY_INLINE void SyncAll()
 template <bool isAIVOnly = true>
 CANNERY_INLINE void SyncAll(const GlobalTensor<int32_t> &gm, const LocalTensor<int32_t> &ub, const int32_t cores = 0)
 {
-    cannery::call(cannery::Operation::sync_all, isAIVOnly, 1, cores, gm);
+    cannery::call(cannery::Operation::sync_all, isAIVOnly, 1, cores, gm, ub);
 }
 
 template <bool isAIVOnly = true>
 CANNERY_INLINE void IBSet(const GlobalTensor<int32_t> &gm, const LocalTensor<int32_t> &ub, int32_t block, int32_t event)
 {
-    cannery::call(cannery::Operation::ib_set, gm, block, event);
+    cannery::call(cannery::Operation::ib_set, gm, ub, block, event);
 }
 
 template <bool isAIVOnly = true>
 CANNERY_INLINE void IBWait(const GlobalTensor<int32_t> &gm, const LocalTensor<int32_t> &ub, int32_t block,
                            int32_t event)
 {
-    cannery::call(cannery::Operation::ib_wait, gm, block, event);
+    cannery::call(cannery::Operation::ib_wait, gm, ub, block, event);
 }
 
 CANNERY_INLINE void NotifyNextBlock(GlobalTensor<int32_t> &gm, LocalTensor<int32_t> &ub)
 {
-    cannery::call(cannery::Operation::notify_next_block, gm);
+    cannery::call(cannery::Operation::notify_next_block, gm, ub);
 }
 
 CANNERY_INLINE void WaitPreBlock(GlobalTensor<int32_t> &gm, LocalTensor<int32_t> &ub)
 {
-    cannery::call(cannery::Operation::wait_pre_block, gm);
+    cannery::call(cannery::Operation::wait_pre_block, gm, ub);
 }
 
 template <typename T, CacheLine entire, DcciDst dst = DcciDst::CACHELINE_ALL>
