@@ -21,6 +21,7 @@ class Registers:
     deq_scale: float = 1.0
     compare_mask: bytes = field(default=bytes(16))
     kept_count: int = 0
+    merged: tuple[int, ...] = (0, 0, 0, 0)
     hf32: bool = False
     hf32_toward_zero: bool = False
     quant_scalar: int = 0

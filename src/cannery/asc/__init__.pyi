@@ -27,6 +27,7 @@ from cannery.asc.vector.conversion import *
 from cannery.asc.vector.masks import *
 from cannery.asc.vector.movement import *
 from cannery.asc.vector.params import *
+from cannery.asc.vector.sorting import *
 
 array = _array
 property = _property

@@ -11,17 +11,17 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from cannery.asc.context import here
-from cannery.asc.dtypes import float32, int32
+from cannery.asc.dtypes import float16, float32, int32
 from cannery.asc.struct import Field, Struct
 from cannery.asc.system import get_shape_size
 from cannery.asc.tensors import LocalTensor, check_operands, core_of
-from cannery.isa import normalise
+from cannery.isa import normalise, sorting
 from cannery.isa.advanced import PREFIX, ROWS
 from cannery.isa.composite import Temporaries
 from cannery.isa.limits import check_value
 from cannery.isa.op import Op
 
-__all__ = ["QuantConfig", "RmsNormTiling", "SoftmaxTiling", "quant", "rmsnorm", "softmax"]
+__all__ = ["QuantConfig", "RmsNormTiling", "SoftmaxTiling", "concat", "extract", "quant", "rmsnorm", "softmax"]
 
 Call = Callable[..., None]
 _BY_NAME: Final = MappingProxyType({op.name: op for op in ROWS})
@@ -157,6 +157,27 @@ def spelled(op: Op) -> Call:
 CALLS: Final = MappingProxyType(
     {op.name.removeprefix(PREFIX): spelled(op) for op in ROWS if (op.form, len(op.tensors)) in _SHAPES}
 )
+
+
+def concat(dst: LocalTensor, src: LocalTensor, tmp: LocalTensor, repeat_time: int) -> None:
+    """Prepare scores for sort: on these chips ``dst`` becomes ``src``, nothing is copied.
+
+    Raises:
+        TypeError: other element types than half and float.
+    """
+    del tmp
+    check_value("adv.concat: repeat_time", repeat_time, _LEVELS)
+    check_operands("adv.concat", {"src": src})
+    if src.dtype not in (float16, float32):
+        raise TypeError(f"adv.concat: src: found {src.dtype}, expected float16 or float32")
+    dst.owner, dst.addr, dst.dtype, dst.size = src.owner, src.addr, src.dtype, src.size
+
+
+def extract(dst_value: LocalTensor, dst_index: LocalTensor, src: LocalTensor, repeat_time: int) -> None:
+    """Take records apart into scores and indices, 32 records a repeat."""
+    op = _BY_NAME[f"{PREFIX}extract"]
+    core = core_of(op, dst_value, dst_index, src)
+    sorting.extract(core, here(), op, (dst_value, dst_index, src), int(repeat_time))
 
 
 def quant(

@@ -22,12 +22,12 @@ from cannery.asc import (
     tensors,
     tpipe,
 )
-from cannery.asc.vector import blocks, compare, conversion, elementwise, masks, movement, reduce
+from cannery.asc.vector import blocks, compare, conversion, elementwise, masks, movement, reduce, sorting
 from cannery.asc.vector import params as vector_params
 
 MODULES: Final[tuple[Any, ...]] = (
     auto, blocks, compare, conversion, copies, cube, dtypes, enums, jit, loops, masks, movement, numbers, params,
-    queues, struct, sync, system, tensors, tpipe, vector_params,
+    queues, sorting, struct, sync, system, tensors, tpipe, vector_params,
 )  # fmt: skip
 RENAMED: Final[dict[str, Any]] = {
     "array": struct.Array,

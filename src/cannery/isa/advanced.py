@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cannery.aicore.instruction import CONSUME
+from cannery.aicore.instruction import CONSUME, FILL
 from cannery.isa import dtypes as d
 from cannery.isa import special, types
 from cannery.isa.composite import repeats
@@ -139,8 +139,14 @@ def rmsnorm_bytes(columns: int, size: int) -> int:
     return 4 * (columns * (2 if size == 2 else 1) + 8)
 
 
+_EXTRACTED: Final = Types({(dtype, d.uint32, dtype): frozenset() for dtype in (d.float16, d.float32)})
+
 ROWS: Final = (
     *_MATH,
+    Op(
+        f"{PREFIX}extract", "extract", ("dst_value", "dst_index", "src"), types=on_both(_EXTRACTED), flow=FILL,
+        targets=2, apart=True, page="排序操作/Extract",
+    ),
     Op(
         f"{PREFIX}quant", "quant", ("dst", "src"), types=on_both(_QUANTIZED), page="量化操作/AscendQuant",
         temporary=on_both(repeats(2, 2)),

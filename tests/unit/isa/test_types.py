@@ -45,6 +45,8 @@ ONE_TYPE = {
     "brcb copy": ("i16 u16 f16 bf i32 u32 f32", "i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64", ""),
     "gather": ("i16 u16 f16 bf i32 u32 f32", "i16 u16 f16 bf i32 u32 f32 i64 u64", "i8 u8"),
     "transpose": ("i16 u16 f16", "i16 u16 f16", ""),
+    "sort32 sort mrg_sort": ("f16 f32", "f16 f32", ""),
+    "mrg_sort4 rp_sort16 proposal_concat proposal_extract": ("", "", ""),
     "gatherb": ("u16 u32", "i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64", ""),
     "scatter": ("", "i16 u16 f16 bf i32 u32 f32 i64 u64", "i8 u8"),
     "trans_data_to_5hd": ("i8 u8 i16 u16 f16 i32 u32 f32", "i8 u8 i16 u16 f16 bf i32 u32 f32", ""),
@@ -77,6 +79,7 @@ SEVERAL_TYPES = {
     "mmad": (_PRODUCTS, _PRODUCTS, ""),
     "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
     "adv.axpy": ("f16 f16, f32 f32, f32 f16",) * 2 + ("",),
+    "adv.extract": ("f16 u32 f16, f32 u32 f32",) * 2 + ("",),
     "adv.quant": ("i8 f16, i8 f32",) * 2 + ("",),
     "adv.softmax": ("f16 f16 f16 f16, f32 f32 f32 f32, f16 f32 f32 f16",) * 2 + ("",),
     "gather_mask": (
