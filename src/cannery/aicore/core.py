@@ -153,6 +153,7 @@ class Core:
             return
         for watcher in self.watchers:
             watcher.see(self, instruction)
+        _note_written(instruction)
         pipe = instruction.pipe
         self.issued[pipe] += 1
         if self.in_order:
@@ -182,6 +183,7 @@ class Core:
         """Execute an instruction of the scalar pipe; its result."""
         for watcher in self.watchers:
             watcher.see(self, instruction)
+        _note_written(instruction)
         self.issued[S] += 1
         if self._backlog and self.auto_sync:
             self._let_finish(instruction)
@@ -307,8 +309,11 @@ class Core:
             if access.memory is not self.gm:
                 self._let_pass(instruction, access, write=True)
 
-    def is_being_written(self, access: Access) -> bool:
-        """Whether a pending instruction writes bytes of an access."""
+    def is_unsettled(self, access: Access) -> bool:
+        """Whether bytes of an access in local memory were never written, or are by a pending instruction."""
+        lower, upper = access.lower, access.upper
+        if not any(start < upper and lower < stop for start, stop in access.memory.written):
+            return True
         return any(_collides(entry, access, False) for queue in self._queues for entry in queue)
 
     def _let_pass(self, instruction: Instruction, access: Access, *, write: bool) -> None:
@@ -371,6 +376,13 @@ class Core:
             return False
         self._advance(event.source, wait)
         return event.done >= wait.ordinal
+
+
+def _note_written(instruction: Instruction) -> None:
+    for access in instruction.writes:
+        written = access.memory.written
+        if written is not None:
+            written.add((access.lower, access.upper))
 
 
 def _collides(entry: Instruction | Set | Wait, access: Access, write: bool) -> bool:

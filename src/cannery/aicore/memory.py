@@ -32,10 +32,11 @@ class Arena:
 
     Addresses are bytes from 0. Behind ``size`` lies a guard: what an instruction writes there is dropped, what it reads
     there is poison, as for addresses that do not exist. ``wide``, in precise mode, holds for each 16-bit slot the
-    float32 value that was rounded into it; it counts only while it still rounds to what is stored.
+    float32 value that was rounded into it; it counts only while it still rounds to what is stored. ``written``: the
+    ranges that instructions write, strides left out of account.
     """
 
-    __slots__ = ("_precise", "_views", "align", "data", "name", "size", "wide")
+    __slots__ = ("_precise", "_views", "align", "data", "name", "size", "wide", "written")
 
     def __init__(self, name: str, size: int, *, precise: bool = False) -> None:
         self.name = name
@@ -50,6 +51,7 @@ class Arena:
         """Make the memory fresh: poisoned."""
         size = self.size
         poison(self.data, 0, size)
+        self.written: set[tuple[int, int]] = set()
         self.wide: np.ndarray[Any, Any] | None = np.zeros(size // 2, np.float32) if self._precise else None
 
     def typed(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -107,12 +109,13 @@ class GlobalBuffer:
 
 
 class GlobalMemory:
-    """Global memory as one core sees it."""
+    """Global memory as one core sees it; what is ``written`` is not kept."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "written")
 
     def __init__(self) -> None:
         self.name = "GM"
+        self.written = None
 
 
 Memory = Arena | GlobalMemory

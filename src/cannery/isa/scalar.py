@@ -26,8 +26,8 @@ def read_element(core: Core, site: Site | None, op: Op, tensor: Tensor, index: i
         if access.upper > memory.size:
             return np.full(size, POISON, np.uint8).view(dtype.numpy)[0]
         value = memory.array(dtype.numpy, access.lower, 1)[0]
-        if dtype.kind == "UInt" and value == dtype.high and core.is_being_written(access):
-            return dtype.numpy.type(0)  # poison that a race brings: a loop over it would never end
+        if dtype.kind == "UInt" and value == dtype.high and core.is_unsettled(access):
+            return dtype.numpy.type(0)  # poison: a loop over it would never end
         return value
 
     return core.scalar(Instruction(op.name, S, (access,), (), site, effect, flow=op.flow, dtype=dtype, work=1))

@@ -329,3 +329,19 @@ def test_an_array_seen_twice_is_one_memory() -> None:
     with session(check=True) as found:
         kernel[1](x, x)
     assert {(finding.kind, finding.memory) for finding in found.findings()} == {("RAW", "GM")}
+
+
+@pytest.mark.parametrize("dtype", [asc.uint8, asc.uint16, asc.uint32, asc.uint64])
+def test_an_unsigned_integer_that_was_never_written_is_0(dtype: Any) -> None:
+    read: list[int] = []
+
+    @asc.jit
+    def kernel(x: asc.GlobalAddress) -> None:
+        tile = asc.LocalTensor(dtype, CALC, 0, 64)
+        tile.set_value(1, dtype_high)
+        read.append(int(tile.get_value(0)))
+        read.append(int(tile.get_value(1)))
+
+    dtype_high = 2**dtype.bitwidth - 1
+    kernel[1](np.zeros(8, np.float32))
+    assert read == [0, dtype_high]
