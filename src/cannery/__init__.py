@@ -5,6 +5,7 @@ Everything but the chip table is loaded when first used, so ``import cannery`` a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,8 @@ def __getattr__(name: str) -> Any:
         return version(__name__)
     if name in _LAZY:
         globals()[name] = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+        if (activation := sys.modules.get(f"{__name__}.activate")) is not None:
+            activation.load_deferred()
         return globals()[name]
     if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
         return import_module(f"{__name__}.{name}")

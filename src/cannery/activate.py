@@ -14,10 +14,11 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from cannery.faces import substituted_packages
+from cannery.faces import brought_by, substituted_packages
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
+    from importlib.metadata import Distribution, DistributionFinder
 
 
 class UnknownNameError(ValueError):
@@ -28,8 +29,9 @@ class UnknownNameError(ValueError):
 class _SameModule:
     """Loads a module by giving the one that takes its place."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, brings: Sequence[str]) -> None:
         self._target = target
+        self._brings = brings
         self._name = ""
         self._spec: ModuleSpec | None = None
 
@@ -45,6 +47,9 @@ class _SameModule:
         # Programs look for submodules in sys.modules that nobody has imported under the substituted name yet.
         for place in [place for place in sys.modules if place.startswith(f"{self._target}.")]:
             sys.modules.setdefault(self._name + place.removeprefix(self._target), sys.modules[place])
+        for name in self._brings:
+            import_module(name)
+        load_deferred()
 
 
 class Substitution:
@@ -52,6 +57,7 @@ class Substitution:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = dict(names)
+        self.deferred: Distribution | None = None
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -63,9 +69,42 @@ class Substitution:
         found = find_spec(place)
         if found is None:
             return None
-        return ModuleSpec(
-            fullname, cast("Loader", _SameModule(place)), is_package=found.submodule_search_locations is not None
-        )
+        brings = [] if rest else [name for name in brought_by(fullname) if name in self.names]
+        loader = cast("Loader", _SameModule(place, brings))
+        return ModuleSpec(fullname, loader, is_package=found.submodule_search_locations is not None)
+
+    def find_distributions(self, context: DistributionFinder.Context) -> Iterable[Distribution]:
+        """What ``importlib.metadata`` finds of them.
+
+        PyTorch loads its backends at the end of its import. Where a module of this package is what imports it, the
+        backend would meet that module half made: it is loaded when that module is there.
+        """
+        from cannery import distributions
+
+        found = list(distributions.found(self.names, context))
+        if not (_is_being_made("torch") and _is_any_being_made()):
+            return found
+        self.deferred = next(iter(found), None)
+        return []
+
+
+def _is_being_made(name: str) -> bool:
+    """Whether a module is in the middle of its import."""
+    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
+
+
+def _is_any_being_made() -> bool:
+    return any(name.startswith("cannery.") and _is_being_made(name) for name in [*sys.modules])
+
+
+def load_deferred() -> None:
+    """Load the backend of PyTorch that could not be loaded while a module of this package was being made."""
+    finder = installed()
+    if finder is None or finder.deferred is None or _is_any_being_made():
+        return
+    distribution, finder.deferred = finder.deferred, None
+    for entry in distribution.entry_points:
+        entry.load()()
 
 
 def installed() -> Substitution | None:

@@ -20,6 +20,23 @@ RECORD: Final = "face.py"
 
 
 @dataclass(frozen=True)
+class Plugin:
+    """An entry point by which another package loads one of the NPU stack's.
+
+    Attributes:
+        package: the package of the NPU stack; also the entry point's name.
+        function: what of it the other one calls.
+        group: the entry point's group.
+        extends: the other package, whose version it has.
+    """
+
+    package: str
+    function: str
+    group: str
+    extends: str
+
+
+@dataclass(frozen=True)
 class Face:
     """An entry point.
 
@@ -32,6 +49,8 @@ class Face:
         spelling: the function, as ``module:function``, from an operator to how a program calls it here; it gives "" for
             an operator that is not offered.
         example: arguments of ``cannery`` that run an example, from the root of a checkout.
+        plugins: entry points that its packages have where they are installed.
+        brings: packages that importing one of its own imports as well.
         folder: where the record was found.
     """
 
@@ -42,6 +61,8 @@ class Face:
     title: str = ""
     spelling: str = ""
     example: str = ""
+    plugins: tuple[Plugin, ...] = ()
+    brings: tuple[str, ...] = ()
     folder: Path = PACKAGE
 
     def spell(self, operator: Any) -> str:
@@ -59,6 +80,11 @@ def all_faces() -> Mapping[str, Face]:
 def substituted_packages() -> dict[str, str]:
     """Every package of the NPU stack that a face offers, and the module that takes its place."""
     return {name: place for face in all_faces().values() for name, place in face.packages.items()}
+
+
+def brought_by(package: str) -> tuple[str, ...]:
+    """The packages that importing one of the NPU stack's imports as well."""
+    return tuple(name for face in all_faces().values() if package in face.packages for name in face.brings)
 
 
 def resolve(reference: str) -> Any:

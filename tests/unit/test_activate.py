@@ -1,8 +1,10 @@
 """Substituting the NPU stack's packages."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
+from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import pytest
@@ -53,3 +55,51 @@ def test_what_is_not_there_is_no_module() -> None:
 
 def test_every_name_of_every_face_leads_to_a_module() -> None:
     assert [place for place in substituted_packages().values() if find_spec(place) is None] == []
+
+
+AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+
+
+def printed(program: str, **environment: str) -> str:
+    """What a program prints behind ``import cannery.activate``."""
+    source = f"import cannery.activate\n{program}\nimport torch\nprint(hasattr(torch, 'npu'))"
+    others = {name: value for name, value in os.environ.items() if name != AUTOLOAD}
+    done = subprocess.run(
+        [sys.executable, "-c", source], env={**others, **environment}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "import torch_npu",
+        "import ge",
+        "import torch_atb",
+        "import cann_ops_transformer",
+        "import cannery; cannery.pad",
+    ],
+)
+def test_pytorch_loads_the_device_as_it_loads_the_original(before: str) -> None:
+    assert printed(before) == "True"
+
+
+def test_pytorch_is_asked_not_to_and_does_not() -> None:
+    assert printed("", **{AUTOLOAD: "0"}) == "False"
+    assert printed("cannery.activate.activate(keep=['torch_npu'])") == "False"
+    assert printed("import torch_atb", **{AUTOLOAD: "0"}) == "True"  # which imports torch_npu, as the original does
+
+
+def test_a_program_finds_the_version_of_the_package() -> None:
+    assert metadata.version("torch_npu") == metadata.version("torch-npu") != ""
+    (found,) = metadata.entry_points(group="torch.backends")
+    assert (found.name, found.value) == ("torch_npu", "torch_npu:_autoload")
+    activation.activate(keep=["torch_npu"])
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("torch_npu")
+
+
+def test_a_kernel_needs_no_pytorch() -> None:
+    program = "import sys, asc\nassert 'torch' not in sys.modules"
+    assert printed(program) == "True"

@@ -9,5 +9,6 @@ FACE = Face(
     runner="OpsRunner, Operation",
     title="torch_atb",
     spelling="cannery.atb.params:spelling",
+    brings=("torch_npu",),
     example="exec examples/torch_atb/single_operator.py",
 )
