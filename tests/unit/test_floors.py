@@ -32,7 +32,7 @@ OPERATORS = ("ops",)
 # extras stands on everything below the command line, and nothing there knows it.
 EXTRAS = ("extras",)
 # capi is acl and aclnn once more, for C: it stands on both.
-TOP = ("cli", "capi", "activate", "pytest_plugin", "__init__", "__main__")
+TOP = ("cli", "capi", "activate", "distributions", "pytest_plugin", "__init__", "__main__")
 # A room with a face's record is a face, where it stands on no other floor; these two have none.
 RECORDED = {face.folder.relative_to(PACKAGE).parts[0] for face in all_faces().values()}
 FACES = ("st", "campaign", *sorted(RECORDED - {*GROUND, *EXTRAS, *TOP}))
