@@ -1,4 +1,5 @@
-"""The virtual core against other interpreters of kernels: an add of 1 M float32 in tiles of 2 048.
+"""The virtual core against other interpreters of kernels: an add of 1 M float32 in tiles of 2 048, a matmul of 512³
+half in tiles of 128.
 
     python benchmarks/aicore.py [--rounds 5] [--elements 1048576] [--tile 2048] [--cores 8] [--instructions 1000000]
 
@@ -15,11 +16,13 @@ import argparse
 import os
 import resource
 import statistics
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -184,6 +187,111 @@ def pallas_peer(problem: Problem, detect_races: bool) -> Run:
     return lambda: jax.block_until_ready(call(x, y))
 
 
+@dataclass(frozen=True)
+class Matmul:
+    """Two square matrices of half to multiply, and their tile."""
+
+    a: np.ndarray[Any, Any]
+    b: np.ndarray[Any, Any]
+    tile: int = 128
+
+    @classmethod
+    def of(cls, side: int) -> Matmul:
+        random = np.random.default_rng(0)
+        a, b = (random.standard_normal((side, side)).astype(np.float16) for _ in range(2))
+        return cls(a, b)
+
+    @property
+    def side(self) -> int:
+        return len(self.a)
+
+    def judge(self, c: Any) -> None:
+        """Refuse a product that is wrong beyond what float32 sums allow."""
+        np.testing.assert_allclose(c, self.a.astype(np.float64) @ self.b.astype(np.float64), rtol=1e-3, atol=1e-3)
+
+
+def cube_kernel() -> Any:
+    """The kernel of examples/asc/cube: two halves of every buffer."""
+    import_module("cannery.activate")
+    folder = str(Path(__file__).resolve().parent.parent / "examples/asc/cube")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    return import_module("ping_pong").matmul
+
+
+def matmul_on_virtual_core(problem: Matmul, check: bool) -> np.ndarray[Any, Any]:
+    """Launch the kernel on one core; the product."""
+    c = np.zeros((problem.side, problem.side), np.float32)
+    with session(check=check):
+        record = cube_kernel().run(1, problem.a, problem.b, c, *[problem.side] * 3, problem.tile)
+    assert not record.findings
+    return c
+
+
+def triton_matmul(problem: Matmul) -> Run:
+    """Triton's interpreter, tl.dot on the same tiles."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    torch, triton, tl = optional("torch", "triton", "triton.language")
+
+    @triton.jit
+    def kernel(a: Any, b: Any, c: Any, side: tl.constexpr, tile: tl.constexpr) -> None:  # type: ignore[name-defined]
+        rows = tl.program_id(0) * tile + tl.arange(0, tile)
+        columns = tl.program_id(1) * tile + tl.arange(0, tile)
+        depth = tl.arange(0, tile)
+        acc = tl.zeros((tile, tile), tl.float32)
+        for step in range(0, side, tile):
+            left = tl.load(a + rows[:, None] * side + step + depth[None, :])
+            right = tl.load(b + (step + depth[:, None]) * side + columns[None, :])
+            acc = tl.dot(left, right, acc)
+        tl.store(c + rows[:, None] * side + columns[None, :], acc)
+
+    a, b = torch.from_numpy(problem.a), torch.from_numpy(problem.b)
+    c = torch.empty((problem.side, problem.side), dtype=torch.float32)
+    grid = (problem.side // problem.tile,) * 2
+
+    def run() -> Any:
+        kernel[grid](a, b, c, problem.side, problem.tile)
+        return c.numpy()
+
+    return run
+
+
+def pallas_matmul(problem: Matmul, detect_races: bool) -> Run:
+    """JAX Pallas' TPU interpret mode on the same tiles."""
+    jax, jnp = optional("jax", "jax.numpy")
+    pl, pltpu = optional("jax.experimental.pallas", "jax.experimental.pallas.tpu")
+
+    def kernel(a: Any, b: Any, c: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _zero() -> None:
+            c[...] = jnp.zeros_like(c)
+
+        c[...] += jnp.dot(a[...], b[...], preferred_element_type=jnp.float32)
+
+    tile, steps = problem.tile, problem.side // problem.tile
+    call = jax.jit(
+        pl.pallas_call(
+            kernel,
+            grid=(steps, steps, steps),
+            in_specs=[
+                pl.BlockSpec((tile, tile), lambda i, j, k: (i, k)),
+                pl.BlockSpec((tile, tile), lambda i, j, k: (k, j)),
+            ],
+            out_specs=pl.BlockSpec((tile, tile), lambda i, j, k: (i, j)),
+            out_shape=jax.ShapeDtypeStruct(problem.a.shape, jnp.float32),
+            interpret=pltpu.InterpretParams(detect_races=detect_races),
+        )
+    )
+    a, b = jnp.asarray(problem.a), jnp.asarray(problem.b)
+    return lambda: np.asarray(jax.block_until_ready(call(a, b)))
+
+
+MATMUL_PEERS: tuple[tuple[str, str, Callable[[Matmul], Run]], ...] = (
+    ("Triton interpreter, no checks", "triton", triton_matmul),
+    ("Pallas TPU interpret mode", "jax", partial(pallas_matmul, detect_races=False)),
+    ("Pallas TPU interpret mode, race detection", "jax", partial(pallas_matmul, detect_races=True)),
+)
+
 Peer = tuple[str, str, Callable[[Problem], Run]]
 PEERS: tuple[Peer, ...] = (
     ("Triton interpreter, no checks", "triton", triton_peer),
@@ -192,11 +300,14 @@ PEERS: tuple[Peer, ...] = (
 )
 
 
-def contestants(problem: Problem, console: Console) -> Iterator[tuple[str, Run]]:
+def contestants(
+    problem: Any, ours: Callable[[Any, bool], Any], peers: Iterable[tuple[str, str, Callable[[Any], Run]]],
+    console: Console,
+) -> Iterator[tuple[str, Run]]:  # fmt: skip
     """Ours, and the peers that are installed."""
-    yield "cannery, all checks", lambda: on_virtual_core(problem, True)
-    yield "cannery, no checks", lambda: on_virtual_core(problem, False)
-    for title, package, make in PEERS:
+    yield "cannery, all checks", lambda: ours(problem, True)
+    yield "cannery, no checks", lambda: ours(problem, False)
+    for title, package, make in peers:
         try:
             run = make(problem)
         except ImportError:
@@ -212,17 +323,30 @@ def seconds(run: Run) -> float:
     return time.perf_counter() - start
 
 
-def race(problem: Problem, rounds: int, console: Console) -> None:
-    """Print the medians, and how they stand to ours with all checks."""
-    runs = dict(contestants(problem, console))
+def race_adds(problem: Problem, rounds: int, console: Console) -> None:
+    """Print the medians of the add."""
+    runs = dict(contestants(problem, on_virtual_core, PEERS, console))
     for run in runs.values():
         run()  # compile, import, touch memory
+    race(runs, f"add, {len(problem.x)} float32, tiles of {problem.tile}, {problem.cores} cores", rounds, console)
+
+
+def race_matmuls(problem: Matmul, rounds: int, console: Console) -> None:
+    """Print the medians of the matmul; every contestant's product is looked at once."""
+    runs = dict(contestants(problem, matmul_on_virtual_core, MATMUL_PEERS, console))
+    for run in runs.values():
+        problem.judge(run())
+    race(runs, f"matmul, {problem.side}³ half, tiles of {problem.tile}", rounds, console)
+
+
+def race(runs: Mapping[str, Run], name: str, rounds: int, console: Console) -> None:
+    """Print the medians, and how they stand to ours with all checks."""
     times: dict[str, list[float]] = {title: [] for title in runs}
     for _ in range(rounds):
         for title, run in runs.items():
             times[title].append(seconds(run))
     medians = {title: statistics.median(values) for title, values in times.items()}
-    table = Table(title=f"add, {len(problem.x)} float32, tiles of {problem.tile}, {problem.cores} cores")
+    table = Table(title=name)
     for column in ("", "seconds", "of ours, checked"):
         table.add_column(column, justify="left" if not column else "right")
     ours = next(iter(medians.values()))
@@ -283,7 +407,8 @@ def main() -> None:
     growth(options.tile, options.cores, console)
     long_run(options.instructions, console)
     memory(options.tile, options.cores, console)
-    race(Problem.of(options.elements, options.tile, options.cores), options.rounds, console)
+    race_adds(Problem.of(options.elements, options.tile, options.cores), options.rounds, console)
+    race_matmuls(Matmul.of(512), options.rounds, console)
 
 
 if __name__ == "__main__":

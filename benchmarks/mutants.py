@@ -161,6 +161,8 @@ def _load(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
+    if str(_CUBE) not in sys.path:  # its kernels share a file
+        sys.path.append(str(_CUBE))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -253,12 +255,20 @@ def _update_tensor_desc(module: ModuleType) -> None:
     module.update_tensor_desc[1](np.zeros(32, np.uint8), y, np.zeros(32, np.uint8), words)
 
 
+def _own_run(module: ModuleType) -> None:
+    module.run()
+
+
 def _half(*shape: int) -> Callable[[Any], Any]:
     return lambda generator: generator.random(shape, np.float32).astype(np.float16)
 
 
 _SHARED = ROOT / "src/cannery/ops/_hidden_state/kernel.py"
 _OPS = "cannery.ops"
+_CUBE = ROOT / "examples/asc/cube"
+CUBE = (
+    "nd2nz", "ping_pong", "bias_table", "int8_quant", "queues", "unit_flag", "mix_1_1", "mix_1_2", "cross_core_modes",
+)  # fmt: skip
 WIDTH = 4096 * 6 + 33
 TARGETS = (
     Target("examples/asc/add_static", ROOT / "examples/asc/add_static.py", _add_static),
@@ -281,6 +291,7 @@ TARGETS = (
         "UpdateTensorDesc", ROOT / "src/cannery/ops/update_tensor_desc/kernel.py", _update_tensor_desc,
         "", f"{_OPS}.update_tensor_desc.kernel",
     ),
+    *(Target(f"examples/asc/cube/{name}", _CUBE / f"{name}.py", _own_run) for name in CUBE),
 )  # fmt: skip
 
 

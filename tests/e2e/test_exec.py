@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 COMMAND = Path(sys.executable).with_name("cannery")
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples/asc").glob("*.py"))
+FOLDER = Path(__file__).parents[2] / "examples/asc"
+EXAMPLES = sorted(set(FOLDER.rglob("*.py")) - set(FOLDER.rglob("parts.py")))
 
 HEAD = """
 import numpy as np
