@@ -19,6 +19,8 @@ class Registers:
     atomic_dtype: Any = None
     pad_value: Any = None
     deq_scale: float = 1.0
+    deq_word: int | None = None
+    deq_vector: Any = None
     compare_mask: bytes = field(default=bytes(16))
     kept_count: int = 0
     merged: tuple[int, ...] = (0, 0, 0, 0)

@@ -35,7 +35,9 @@ RENAMED: Final[dict[str, Any]] = {
     "range": loops.runtime_range,
 }
 """Names that mean something else in Python, so that their modules call them otherwise."""
-CALLS: Final[dict[str, Callable[..., None]]] = {**elementwise.CALLS, **reduce.CALLS}
+CALLS: Final[dict[str, Callable[..., None]]] = {
+    **elementwise.CALLS, **reduce.CALLS, **conversion.CALLS,
+}  # fmt: skip
 """The functions made from the table."""
 NAMES: Final[dict[str, Any]] = {
     **{name: getattr(module, name) for module in MODULES for name in module.__all__},

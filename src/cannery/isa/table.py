@@ -119,6 +119,20 @@ ROWS: Final = (
     Op(
         "axpy", "lanewise", WITH_SCALAR, semantics.axpy, types.AXPY, limits=limits.UNARY, reads_dst=True, page="Axpy"
     ),
+    Op("mul_cast", "combined", BINARY, np.multiply, types.MUL_CAST, limits=limits.BINARY, page="MulCast"),
+    Op(
+        "add_relu_cast", "combined", BINARY, semantics.add_relu, types.RELU_CAST, limits=limits.BINARY,
+        page="AddReluCast",
+    ),
+    Op(
+        "sub_relu_cast", "combined", BINARY, semantics.sub_relu, types.RELU_CAST, limits=limits.BINARY,
+        page="SubReluCast",
+    ),
+    Op(
+        "add_deq_relu", "dequantised_sum", BINARY, types=types.DEQUANTISED_SUM, limits=limits.BINARY, page="AddDeqRelu"
+    ),
+    Op("cast_deq", "dequantised", UNARY, types=types.DEQUANTISED, limits=limits.UNARY, page="CastDequant"),
+    Op("set_deq_scale", "deq_scale", ("vdeq",), pipe=S, flow=FILL, page="SetDeqScale"),
     Op("cast", "cast", UNARY, types=types.CONVERTIBLE, limits=limits.UNARY, page="Cast"),
     Op(
         "compare", "compare", BINARY, types=types.COMPARABLE, flow=CONSUME, limits=limits.BINARY, page="Compare"

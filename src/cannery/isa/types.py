@@ -157,6 +157,18 @@ COMPARABLE_WITH_SCALAR: Final = ByArch(
         ),
     }
 )
+_MUL_CAST: Final = _pairs((d.int8, d.float16, d.float16), (d.uint8, d.float16, d.float16))
+_RELU_CAST: Final = _pairs(
+    (d.int8, d.float16, d.float16), (d.int8, d.int16, d.int16), (d.float16, d.float32, d.float32)
+)
+_TO_FLOAT: Final = (d.float32, d.int64, d.int64)
+_TO_INT32: Final = (d.int32, d.int64, d.int64)
+MUL_CAST: Final = ByArch({DAV_2201: Types(_MUL_CAST), DAV_3510: Types(_MUL_CAST, _pairs(_TO_FLOAT, _TO_INT32))})
+RELU_CAST: Final = ByArch(
+    {DAV_2201: Types(_RELU_CAST), DAV_3510: Types({**_RELU_CAST, **_pairs(_TO_FLOAT)}, _pairs(_TO_INT32))}
+)
+DEQUANTISED_SUM: Final = on_both(Types(_pairs((d.float16, d.int32, d.int32))))
+DEQUANTISED: Final = on_both(Types(_pairs((d.float16, d.int32), (d.int8, d.int16), (d.uint8, d.int16))))
 COMPARED: Final = _BYTES
 """Where a comparison puts its bits."""
 SELECTORS: Final = frozenset({d.uint8, d.uint16, d.uint32, d.uint64})

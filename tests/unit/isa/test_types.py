@@ -80,6 +80,12 @@ SEVERAL_TYPES = {
     "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
     "adv.axpy": ("f16 f16, f32 f32, f32 f16",) * 2 + ("",),
     "adv.extract": ("f16 u32 f16, f32 u32 f32",) * 2 + ("",),
+    "mul_cast": ("i8 f16 f16, u8 f16 f16", "i8 f16 f16, u8 f16 f16", "f32 i64 i64, i32 i64 i64"),
+    "add_relu_cast sub_relu_cast": (
+        "i8 f16 f16, i8 i16 i16, f16 f32 f32", "i8 f16 f16, i8 i16 i16, f16 f32 f32, f32 i64 i64", "i32 i64 i64"
+    ),
+    "add_deq_relu": ("f16 i32 i32",) * 2 + ("",),
+    "cast_deq": ("f16 i32, i8 i16, u8 i16",) * 2 + ("",),
     "adv.quant": ("i8 f16, i8 f32",) * 2 + ("",),
     "adv.softmax": ("f16 f16 f16 f16, f32 f32 f32 f32, f16 f32 f32 f16",) * 2 + ("",),
     "gather_mask": (

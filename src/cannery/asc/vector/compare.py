@@ -68,15 +68,23 @@ def set_cmp_mask(src: LocalTensor) -> None:
 
 
 def select(
-    dst: LocalTensor, sel_mask: LocalTensor, src0: LocalTensor, src1: Any, sel_mode: SelMode, *args: Any, **options: Any
-) -> None:
+    dst: LocalTensor, sel_mask: LocalTensor, src0: LocalTensor, src1: Any, sel_mode: SelMode | BinaryRepeatParams,
+    *args: Any, **options: Any,
+) -> None:  # fmt: skip
     """``select(dst, sel_mask, src0, src1, sel_mode, count | mask, repeat_times, repeat_params)``: bit 1 takes src0.
 
     Mode 0 uses the same bits in every repeat, modes 1 (scalar src1) and 2 consecutive ones.
 
+    ``select(dst, src0, src1, repeat_times, repeat_params, sel_mode)``: mode 0 with the compare mask register.
+
     Raises:
-        NotImplementedError: the forms that use the compare mask register.
+        NotImplementedError: the other forms with the compare mask register.
     """
+    if isinstance(sel_mode, BinaryRepeatParams) and args and SelMode(args[0]) == SelMode.VSEL_CMPMASK_SPR:
+        addressing = Addressing(None, 0, int(src1), strides(sel_mode, ("dst", *_SOURCES)), set_mask=False)
+        op, pair = TABLE["select"], (sel_mask, src0)
+        isa.select_by_register(core_of(op, dst, *pair), here(), op, dst, pair, addressing)
+        return
     if not isinstance(sel_mode, int) or (isinstance(src1, int) and not isinstance(sel_mode, SelMode)):
         raise NotImplementedError(f"select with the compare mask register on {running().soc.name} is not simulated")
     op = TABLE["select"]
