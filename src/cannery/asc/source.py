@@ -66,6 +66,8 @@ def _argument(call: ast.Call, op: str, name: str) -> ast.expr | None:
     if keyword is not None or op not in TABLE:
         return keyword
     operands = TABLE[op].operands
+    if op == "mmad" and name == "bias" and len(call.args) + len(call.keywords) <= len(operands):
+        name = "dst"  # without a bias the third source is what C holds
     at = operands.index(name) if name in operands and name != SCALAR else len(call.args)
     return call.args[at] if at < len(call.args) else None
 

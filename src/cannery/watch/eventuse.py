@@ -84,7 +84,7 @@ class EventUse:
         for event, flags in self._flags.items():
             pipes = (event.source, event.destination)
             facts = flag_facts(event)
-            for site, _ in flags.orphans:
+            for site, _ in () if isinstance(event, UnitFlag) else flags.orphans:  # a deadlock says it
                 self._report(Fact("wait_unpaired", (site,), "", pipes, facts))
             for flag in flags.carried if completed else ():
                 if isinstance(event, UnitFlag):

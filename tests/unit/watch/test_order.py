@@ -159,6 +159,70 @@ def test_two_cores_are_judged_as_the_graph_judges_them(phases: list[Any]) -> Non
     assert bool(kinds & RACES) == (trace.has_race() or trace.has_hidden())
 
 
+CUBE_EVENTS = [
+    asc.HardEvent[name]
+    for name in ("MTE2_MTE1", "MTE1_MTE2", "MTE1_M", "M_MTE1", "M_FIX", "FIX_M", "FIX_MTE2", "MTE2_FIX", "M_S", "FIX_S")
+]  # fmt: skip
+two = st.integers(0, 1)
+on_cube = st.one_of(
+    st.tuples(st.sampled_from(["fill", "left", "right", "drain"]), st.tuples(two, two)),
+    st.tuples(st.just("multiply"), st.tuples(two, st.sampled_from([0, 0, 2, 3]), st.booleans())),
+    st.tuples(st.just("drain with flag"), st.tuples(two, st.sampled_from([2, 3]))),
+    st.tuples(st.just("pair"), st.tuples(st.sampled_from(CUBE_EVENTS), two)),
+    st.tuples(st.just("set"), st.tuples(st.sampled_from(CUBE_EVENTS[:6]), two)),
+    st.tuples(st.just("wait"), st.tuples(st.sampled_from(CUBE_EVENTS[:6]), two)),
+    st.tuples(
+        st.just("barrier"),
+        st.sampled_from([asc.PipeID[f"PIPE_{name}"] for name in ("M", "MTE1", "MTE2", "FIX", "ALL")]),
+    ),
+)
+
+
+@asc.jit(kernel_type=KernelType.AIC_ONLY)
+def random_product(x: asc.GlobalAddress, y: asc.GlobalAddress, side: asc.ConstExpr, statements: asc.ConstExpr) -> None:
+    """One or more blocks of 16 × 16 in two places of each memory."""
+    source, result = asc.GlobalTensor(), asc.GlobalTensor()
+    source.set_global_buffer(x)
+    result.set_global_buffer(y)
+    size = side * side
+    places = (("A1", asc.float16), ("A2", asc.float16), ("B2", asc.float16), ("CO1", asc.float32))
+    a1, a2, b2, c1 = (
+        [asc.LocalTensor(kind, asc.TPosition[name], at * size * kind.sizeof(), size) for at in range(2)]
+        for name, kind in places
+    )
+    for kind, detail in statements:
+        if kind == "fill":
+            asc.data_copy(a1[detail[0]], source[detail[1] * size :], size)
+        elif kind in ("left", "right"):
+            target = (a2 if kind == "left" else b2)[detail[0]]
+            asc.load_data(target, a1[detail[1]], asc.LoadData2DParams(0, size // 256, 1))
+        elif kind == "multiply":
+            place, flag, first = detail
+            asc.mmad(c1[place], a2[place], b2[0], asc.MmadParams(side, side, side, False, 0, False, False, False, flag,
+                                                                 False, first))  # fmt: skip
+        elif kind in ("drain", "drain with flag"):
+            place, other = detail
+            flag = other if "flag" in kind else 0
+            params = asc.FixpipeParamsV220(side, side, side, side, unit_flag=flag)
+            asc.fixpipe(result[place * size :], c1[place], params)
+        else:
+            step(source, None, kind, detail)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(on_cube, max_size=14), st.sampled_from([16, 64]))
+def test_the_cube_is_judged_as_the_graph_judges_it(statements: list[Any], side: int) -> None:
+    trace = Trace()
+    x, y = np.zeros(2 * side * side, np.float16), np.zeros(2 * side * side, np.float32)
+    with session(check=True) as found:
+        try:
+            random_product.run(1, x, y, side, statements, watchers=(trace,))
+        except DeadlockError:
+            reject()
+    kinds = {finding.kind for finding in found.findings()}
+    assert bool(kinds & RACES) == trace.has_race()
+
+
 def test_one_missing_flag_before_an_instruction_in_place_is_one_race() -> None:
     with session(check=True) as found:
         random_program[1](np.zeros(SLOTS * N, np.float32), [("load", 0), ("add", (0, 0))])
