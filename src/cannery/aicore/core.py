@@ -271,16 +271,22 @@ class Core:
                 return False
         return True
 
-    def deadlock(self, scalar: Blocked | None) -> DeadlockError:
-        """The error, and the finding, for a core that cannot go on; ``scalar`` is what the program itself waits for."""
+    def deadlock(self, scalar: Blocked | None, others: Iterable[Blocked] = ()) -> DeadlockError:
+        """The error, and the finding, for a core that cannot go on; ``scalar`` is what the program itself waits for,
+        ``others`` are heads of other cores that wait as well.
+        """
         self.deadlocked = True
+        heads = (*self.heads(scalar), *others)
+        self.tell(Deadlock(heads))
+        return DeadlockError(self.launch.kernel, self.block, heads)
+
+    def heads(self, scalar: Blocked | None) -> tuple[Blocked, ...]:
+        """What stands at the head of each pipe that cannot go on."""
         self.work()
         stuck = [(pipe, queue[0]) for pipe, queue in enumerate(self._queues) if queue]
         # First the waits that no set will ever answer.
         stuck.sort(key=lambda entry: not (isinstance(entry[1], Wait) and entry[1].event.sent < entry[1].ordinal))
-        heads = (*([scalar] if scalar else []), *(_head(pipe, entry) for pipe, entry in stuck))
-        self.tell(Deadlock(heads))
-        return DeadlockError(self.launch.kernel, self.block, heads)
+        return (*([scalar] if scalar else []), *(_head(pipe, entry) for pipe, entry in stuck))
 
     def finish(self, completed: bool) -> None:
         """End of the kernel: close the pipe object, let everything complete.

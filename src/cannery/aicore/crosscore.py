@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Final
 
 from cannery.aicore.core import Core
 from cannery.aicore.flags import Arrive, Blocked, CrossFlag, CrossSet, CrossWait, Leave, Meeting, Post, Receive
@@ -17,6 +18,18 @@ def need_scheduler(core: Core, op: str, site: Site | None) -> None:
     """Say so where an operation that needs the scheduler is used in a kernel without it."""
     if not core.launch.scheduled:
         core.report("no_scheduler", site, op=op)
+
+
+ONE_VECTOR: Final = 4
+"""The mode between a cube and one of its vector cores: the cube's flags from 16 on are the second one's from 0 on."""
+_SECOND: Final = 16
+
+
+def _one_vector(core: Core, group: Sequence[Core], flag: int) -> list[tuple[int, int]]:
+    if core.kind == "aiv":
+        return [(other.index, flag + _SECOND * core.sub_block) for other in group if other.kind == "aic"]
+    sub_block, identity = divmod(flag, _SECOND)
+    return [(other.index, identity) for other in group if other.kind == "aiv" and other.sub_block == sub_block]
 
 
 class CrossCore:
@@ -55,7 +68,7 @@ class CrossCore:
             DeadlockError: nobody sets it.
         """
         need_scheduler(core, "cross_core_wait_flag", site)
-        flags = [self._flag(other.index, flag, mode) for other in self._partners(core, mode)]
+        flags = [self._flag(other, identity, mode) for other, identity in self._answering(core, flag, mode)]
         answers = tuple((source, source.taken.get(core.index, 0) + 1) for source in flags)
 
         def ready() -> bool:
@@ -101,12 +114,16 @@ class CrossCore:
     def _flag(self, core: int, flag: int, mode: int) -> CrossFlag:
         return self._flags.setdefault((core, flag, mode), CrossFlag(core, flag, mode))
 
-    def _partners(self, core: Core, mode: int) -> list[Core]:
-        """Whose sets a core waits for: mode 0 all of its kind, 1 the vector cores of its group, 2 the other kind."""
+    def _answering(self, core: Core, flag: int, mode: int) -> list[tuple[int, int]]:
+        """Whose sets of which flag a core waits for: mode 0 all of its kind, 1 the vector cores of its group, 2 the
+        other kind of its group, 4 one core of the other kind.
+        """
         if mode == 0:
-            return [other for other in self.cores if other.kind == core.kind]
+            return [(other.index, flag) for other in self.cores if other.kind == core.kind]
         group = [other for other in self.cores if other.group == core.group]
-        return [other for other in group if (other.kind == core.kind) == (mode == 1)]
+        if mode == ONE_VECTOR:
+            return _one_vector(core, group, flag)
+        return [(other.index, flag) for other in group if (other.kind == core.kind) == (mode == 1)]
 
     def _block(self, core: Core, ready: Callable[[], bool], blocked: Blocked) -> None:
         core.work()

@@ -26,4 +26,5 @@ class DeadlockError(KernelError):
 
 def _told(head: Blocked) -> str:
     where = f" at {head.site.file}:{head.site.line}" if head.site else ""
-    return f"{head.pipe}: {head.op}{head.detail}{where}"
+    core = f"{head.core}, " if head.core else ""
+    return f"{core}{head.pipe}: {head.op}{head.detail}{where}"

@@ -73,13 +73,16 @@ class Barrier(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """The head of a pipe that cannot go on: an operation and what is to say about it; ``event``: what it waits for."""
+    """The head of a pipe that cannot go on: an operation and what is to say about it; ``event``: what it waits for;
+    ``core``: whose pipe, "" on the core that the deadlock is told of.
+    """
 
     pipe: str
     op: str
     detail: str
     site: Site | None
     event: Event | None = None
+    core: str = ""
 
     @classmethod
     def on(cls, pipe: str, wait: Wait) -> Blocked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from cannery.aicore.memory import Pool
 from cannery.aicore.pipes import PIPES
 from cannery.aicore.schedule import Schedule
 from cannery.aicore.setup import Setup
+
+_MOST_HEADS: Final = 8
 
 
 class Launch:
@@ -31,6 +33,7 @@ class Launch:
             core.cache = ScalarCache(core.index, written)
         CrossCore(self.cores, self._block)
         self._schedule: Schedule | None = None
+        self._blocked: dict[int, Blocked] = {}
 
     def run(self, body: Callable[[Core], Any]) -> None:
         """Run ``body`` on every core.
@@ -68,7 +71,19 @@ class Launch:
         """
         if self._schedule is None:
             raise RuntimeError("a core can only wait for others while its launch runs")
-        self._schedule.block(core.index, ready, lambda: core.deadlock(blocked))
+        self._blocked[core.index] = blocked
+        self._schedule.block(core.index, ready, lambda: core.deadlock(blocked, self._others(core)))
+        del self._blocked[core.index]
+
+    def _others(self, core: Core) -> list[Blocked]:
+        """What the other waiting cores stand at, each place once."""
+        own = {_place(core, head) for head in core.heads(self._blocked[core.index])}
+        found: dict[Any, Blocked] = {}
+        for index, blocked in sorted(self._blocked.items()):
+            other = self.cores[index]
+            for head in other.heads(blocked) if other is not core else ():
+                found.setdefault(_place(other, head), head._replace(core=f"{other.kind} {other.block}"))
+        return [head for place, head in found.items() if place not in own][:_MOST_HEADS]
 
     def _resident(self) -> int:
         """How many of the launch's cores the chip has."""
@@ -77,6 +92,11 @@ class Launch:
             return soc.aiv_cores
         groups = soc.aic_cores or soc.ai_cores
         return groups * len([core for core in self.cores if core.group == 0])
+
+
+def _place(core: Core, head: Blocked) -> tuple[Any, ...]:
+    """What tells heads apart that say the same of several cores of a kind."""
+    return core.kind, head.pipe, head.op, head.detail, head.site
 
 
 def _run_core(core: Core, body: Callable[[Core], Any]) -> None:

@@ -103,7 +103,7 @@ class Schedule:
                 return self._new[0]
         if not waiting:
             return None
-        seat = waiting[0]
+        seat = self._seats[min(self._waiting)]
         seat.verdict = Aborted() if self._failure is not None else seat.fail()
         return seat
 

@@ -20,8 +20,11 @@ _TEMPORARY: Final = ("shared_tmp_buffer", "temp_buffer")
 """What a temporary buffer is called, in the basic and in the advanced API."""
 _READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "select": ("src0", "src1", "sel_mask"), "gather": ("src_offset",), "set_cmp_mask": ("src",),
-        "gatherb": ("offset",), "bilinear_interpolation": ("src0_offset", "src1"),
+        "select": ("src0", "src1", "sel_mask"),
+        "gather": ("src_offset",),
+        "set_cmp_mask": ("src",),
+        "gatherb": ("offset",),
+        "bilinear_interpolation": ("src0_offset", "src1"),
     }
 )
 """The sources of operations that do not read all their operands in the order of a call."""

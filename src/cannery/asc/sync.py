@@ -18,8 +18,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-_MODES: Final = ByArch({DAV_2201: 2, DAV_3510: 4})
-"""The largest mode of cross-core flags (CrossCoreSetFlag)."""
+_MODES: Final = ByArch({DAV_2201: (0, 1, 2), DAV_3510: (0, 1, 2, 4)})
+"""The modes of cross-core flags (CrossCoreSetFlag)."""
 
 
 def set_flag(event: HardEvent, event_id: int = 0) -> None:
@@ -53,7 +53,11 @@ def data_sync_barrier(arg0: MemDsbT) -> None:
 
 
 def cross_core_set_flag(flag_id: int, mode_id: int, pipe: PipeID) -> None:
-    """Set a cross-core flag. Mode 0: between cores of a kind, 1: vector cores of a group, 2: cube and its vectors."""
+    """Set a cross-core flag.
+
+    Mode 0: between cores of a kind, 1: vector cores of a group, 2: a cube and its vectors, 4 (950): a cube and one of
+    its vectors, where the cube's flags from 16 on are those of the second one.
+    """
     core = running()
     number = _pipe("cross_core_set_flag", pipe)
     core.peers.set_flag(core, int(flag_id), _mode("cross_core_set_flag", mode_id), number, here())
@@ -155,7 +159,7 @@ def _event(name: str, event: HardEvent) -> int:
 
 
 def _mode(name: str, mode: int) -> int:
-    most = _MODES[running().soc.npu_arch]
-    if mode not in range(most + 1):
-        raise ValueError(f"{name}: mode_id: found {mode!r}, expected 0 to {most}")
+    modes = _MODES[running().soc.npu_arch]
+    if mode not in modes:
+        raise ValueError(f"{name}: mode_id: found {mode!r}, expected {', '.join(map(str, modes[:-1]))} or {modes[-1]}")
     return int(mode)

@@ -202,9 +202,7 @@ def to_five_dims(
     if not len(reads) == len(writes) == 1:
         spread = _lost
     work = shape.repeats * _LIST * length // dtype.size
-    core.issue(
-        Instruction(op.name, V, reads, writes, site, effect, (), op.flow, None, (), dtype, work, spread=spread)
-    )
+    core.issue(Instruction(op.name, V, reads, writes, site, effect, (), op.flow, None, (), dtype, work, spread=spread))
 
 
 def _repeated(addresses: Addresses, step: int, repeats: int) -> Array:
@@ -317,4 +315,3 @@ def transpose_images(
         core, site, op, [(dst, region)], [(src, region)], effect, blocks * rows * columns * size, Temporaries(buffer),
         spread=moved_by(target, size),
     )  # fmt: skip
-

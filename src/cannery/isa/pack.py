@@ -168,9 +168,7 @@ def put_apart(
 
     reads = (access(src, origin), access(offset, places))
     writes = _targets(dst, start, gather(offset, places).astype(np.int64) if core.settle(V) else None)
-    core.issue(
-        Instruction(op.name, V, reads, writes, site, effect, (), op.flow, None, (), src.dtype, origin.number)
-    )
+    core.issue(Instruction(op.name, V, reads, writes, site, effect, (), op.flow, None, (), src.dtype, origin.number))
 
 
 def _targets(dst: Local, start: int, offsets: Array | None) -> tuple[Any, ...]:

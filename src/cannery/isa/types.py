@@ -70,9 +70,7 @@ MOVE: Final = Column(_ANY_SIZE)
 GATHER_BLOCKS: Final = Column({d.uint16, d.uint32}, _16_AND_32 | _BYTES | _LONGS)
 TRANSPOSED_TILE: Final = Column({d.uint16}, _16 | {d.float16})
 """Of the form with parameters."""
-TRANSPOSED_IMAGES: Final = Column(
-    _BYTES | _16 | _32 | _HALF_AND_FLOAT, _BYTES | _16_AND_32
-)
+TRANSPOSED_IMAGES: Final = Column(_BYTES | _16 | _32 | _HALF_AND_FLOAT, _BYTES | _16_AND_32)
 TO_FIVE_DIMS: Final = Column(_BYTES | _16 | _32 | _HALF_AND_FLOAT, _BYTES | _16_AND_32)
 HALF: Final = Column({d.float16})
 

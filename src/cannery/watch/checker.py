@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from cannery.aicore.core import Core
+from cannery.aicore.crosscore import ONE_VECTOR
 from cannery.aicore.flags import (
     Arrive,
     Barrier,
@@ -105,8 +106,9 @@ class Checker:
         flag, _, site = record
         self._cross_sets[flag] = site
         limits = judge.core.limits
-        if not 0 <= flag.id < limits.cross_core_flags:
-            facts = {"event": "cross-core flags", "id": flag.id, "last": limits.cross_core_flags - 1}
+        count = limits.cross_core_flags * (2 if flag.mode == ONE_VECTOR and judge.core.kind == "aic" else 1)
+        if not 0 <= flag.id < count:
+            facts = {"event": "cross-core flags", "id": flag.id, "last": count - 1}
             judge.report(Fact("event_id_range", (site,), "", (), facts))
         most = limits.cross_core_count
         if flag.sent - min(flag.taken.values(), default=0) > most:

@@ -85,7 +85,10 @@ def holders(spelling: Spelling, facts: Facts) -> str:
 def heads(spelling: Spelling, facts: Facts) -> str:
     """The head of each pipe of a core that cannot go on, a line each."""
     blocked: Sequence[Blocked] = facts["heads"]
-    return "\n".join(f"PIPE_{head.pipe}: {spelling.name(head.op)}{head.detail}  #0 {at(head.site)}" for head in blocked)
+    return "\n".join(
+        f"{head.core and head.core + ', '}PIPE_{head.pipe}: {spelling.name(head.op)}{head.detail}  #0 {at(head.site)}"
+        for head in blocked
+    )
 
 
 def answer(spelling: Spelling, facts: Facts) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import cannery
 from cannery import asc
 from cannery.aicore import DeadlockError
 from cannery.asc.runtime import config
@@ -331,3 +332,27 @@ def test_the_session_names_the_chip() -> None:
     with session(soc="Ascend310P3", check=True) as found:
         add_one[1](np.zeros(N, np.float32), N)
     assert found.launches[0].soc == "Ascend310P3" and errors(found.findings()) == []
+
+
+def test_a_cube_signals_one_of_its_vector_cores_on_950() -> None:
+    seen: list[str] = []
+
+    @asc.jit(kernel_type=config.KernelType.MIX_AIC_1_2)
+    def kernel() -> None:
+        if asc.ascend_is_aic():
+            asc.cross_core_set_flag(16, 4, asc.PipeID.PIPE_FIX)
+            asc.cross_core_wait_flag(16 + 3, 4, asc.PipeID.PIPE_S)
+            seen.append("cube")
+            asc.cross_core_set_flag(0, 4, asc.PipeID.PIPE_FIX)
+        else:
+            asc.cross_core_wait_flag(0, 4, asc.PipeID.PIPE_S)
+            seen.append(f"vector {int(asc.get_sub_block_idx())}")
+            if asc.get_sub_block_idx() == 1:
+                asc.cross_core_set_flag(3, 4, asc.PipeID.PIPE_MTE3)
+
+    with session(check=True, soc=cannery.soc("Ascend950PR_9589")) as found:
+        kernel[1]()
+    assert seen == ["vector 1", "cube", "vector 0"]
+    assert [finding for finding in found.findings() if finding.kind != "UNSUPPORTED_SYNTAX"] == []
+    with pytest.raises(ValueError, match=r"mode_id: found 4, expected 0, 1 or 2"):
+        kernel[1]()

@@ -98,9 +98,7 @@ def test_shorts_become_bytes_in_half_a_block(
 
     kept = (np.array([scale], np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)[0]
     exact = x.astype(np.float32) * kept + np.float32(offset)
-    np.testing.assert_array_equal(
-        compute(call, np.zeros(128, dtype), x), into_halves(saturated(exact, dtype), last)
-    )
+    np.testing.assert_array_equal(compute(call, np.zeros(128, dtype), x), into_halves(saturated(exact, dtype), last))
 
 
 def test_each_lane_has_a_scaling_of_its_own() -> None:
