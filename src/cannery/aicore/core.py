@@ -395,7 +395,10 @@ def _collides(entry: Instruction | Set | Wait, access: Access, write: bool) -> b
     """Whether a pending instruction and an access touch the same bytes, one of them writing."""
     if not isinstance(entry, Instruction):
         return False
-    others = (*entry.reads, *entry.writes) if write else entry.writes
+    others = entry.writes
+    if write:
+        looked_up = () if entry.lookup is None else (entry.lookup.access,)
+        others = (*entry.reads, *looked_up, *entry.writes)
     return any(other.memory is access.memory and other.touches(access.lower, access.upper) for other in others)
 
 

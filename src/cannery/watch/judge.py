@@ -56,7 +56,7 @@ class Judge:
         self._unwritten = Unwritten(self._pasts, self._report_one)
         self._debts = Debts(self.clocks)
         self.caches = CacheUse(self.clocks, self._report_hidden)
-        self._lookups = Lookups(self._report_one, self._report_race)
+        self._lookups = Lookups(self._report_one, self._report_race, self._is_inserted)
         self._events = EventUse(core, self._debts, sync, self.report)
 
     def report(self, fact: Fact) -> None:
@@ -257,11 +257,16 @@ class Judge:
         left: list[Race] = []
         for race in found:
             earlier, kind, access = race
-            if is_inserted(earlier.pipe, stamp.pipe, kind, access.memory.name):
-                self._insert_flag(earlier, stamp.pipe)
-            else:
+            if not self._is_inserted(earlier, stamp, kind, access.memory.name):
                 left.append(race)
         return left
+
+    def _is_inserted(self, earlier: Stamp, later: Stamp, kind: str, memory: str) -> bool:
+        """Whether the compiler orders two accesses that would race; then the later one's pipe knows the earlier one."""
+        if not self._auto_sync or not is_inserted(earlier.pipe, later.pipe, kind, memory):
+            return False
+        self._insert_flag(earlier, later.pipe)
+        return True
 
     def _insert_flag(self, earlier: Stamp, pipe: int) -> None:
         """Let a pipe know an access, and what that access's pipe knew, as the compiler's flag does."""

@@ -13,7 +13,7 @@ from cannery.aicore.instruction import Access, Instruction, Looked, Lookup
 from cannery.watch.history import Stamp
 from cannery.watch.intervals import IntervalSet
 from cannery.watch.pasts import Past
-from cannery.watch.spans import place
+from cannery.watch.spans import place, spans
 from cannery.watch.unwritten import Report
 
 _REMEMBERED: Final = 32
@@ -45,13 +45,17 @@ class Pending:
 Races = Callable[[Stamp, Stamp, str, Access], None]
 """Reports a race: the earlier access, the later one, the rule, and the bytes."""
 
+Inserted = Callable[[Stamp, Stamp, str, str], bool]
+"""Whether the compiler's flag orders an earlier access and a later one: the rule they would break, and the memory."""
+
 
 class Lookups:
     """The look-ups of one core."""
 
-    def __init__(self, report: Report, raced: Races) -> None:
+    def __init__(self, report: Report, raced: Races, inserted: Inserted) -> None:
         self._report = report
         self._raced = raced
+        self._inserted = inserted
         self._open: dict[int, Pending] = {}
         self._done: list[Pending] = []
 
@@ -64,7 +68,9 @@ class Lookups:
             pending.suspects = [
                 Suspect("raw", write, lower, upper)
                 for write, lower, upper in past.history.writes(access.lower, access.upper)
-                if not past.order.before(write, stamp.pipe)
+                if write is not stamp
+                and not past.order.before(write, stamp.pipe)
+                and not self._inserted(write, stamp, "raw", access.memory.name)
             ]
 
     def overwrite(self, stamp: Stamp, access: Access, touched: Sequence[tuple[int, int]], past: Past) -> None:
@@ -75,6 +81,8 @@ class Lookups:
                 continue
             over = [Suspect("war", stamp, lower, upper) for lower, upper in touched]
             over = [one for one in over if one.lower < source.upper and source.lower < one.upper]
+            if over and self._inserted(pending.stamp, stamp, "war", source.memory.name):
+                continue
             if pending.bytes is None:
                 pending.suspects += over
             else:
@@ -93,6 +101,7 @@ class Lookups:
         for at in addresses:
             pending.bytes.add(at, at + size)
         self._look_unwritten(pending)
+        self._look_aliased(pending)
         self._judge(pending, pending.suspects)
         pending.suspects = []
         self._done = [*self._done[-_REMEMBERED + 1 :], pending]
@@ -132,6 +141,16 @@ class Lookups:
         if dirty:
             size, first = sum(stop - start for start, stop in dirty), dirty[0][0] - pending.access.lower
             self._tell("unwritten_lanes", pending, pending.access, size=size, first=first)
+
+    def _look_aliased(self, pending: Pending) -> None:
+        """The destination over what is looked up: the page describes no such overlap, so it is not supported."""
+        assert pending.bytes is not None
+        target = pending.instruction.writes[0]
+        if target.memory is not pending.access.memory:
+            return
+        if any(pending.bytes.overlaps(lower, upper) for lower, upper in spans(target)):
+            facts = {"op": pending.stamp.op, "place": place(target), "source": place(pending.access)}
+            self._report("aliasing", pending.stamp, pending.access, facts)
 
     def _tell(self, rule: str, pending: Pending, access: Access, **facts: int) -> None:
         stamp = pending.stamp

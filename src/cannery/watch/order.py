@@ -15,13 +15,15 @@ from typing import Any
 
 from cannery.aicore.core import Core
 from cannery.aicore.flags import Arrive, Barrier, CrossSet, CrossWait, Meeting, Post, Receive, Set, Wait
-from cannery.aicore.instruction import Instruction
+from cannery.aicore.instruction import Instruction, Looked, Lookup
 from cannery.aicore.pipes import WITH_SCALAR, S, V
 from cannery.aicore.records import CacheClean, Record
 from cannery.watch.hidden import Issued, Node, hidden
 from cannery.watch.spans import spans
 
 _Matched = dict[Any, deque[int]]
+_Places = dict[Lookup, tuple[int, ...]]
+"""Where the elements of look-ups began."""
 
 
 class Trace:
@@ -35,6 +37,7 @@ class Trace:
     def __init__(self, *, vector_in_order: bool = True, auto_sync: bool = True) -> None:
         self.nodes: list[Node] = []
         self._plain: set[int] = set()
+        self._looked: _Places = {}
         self._vector_in_order = vector_in_order
         self._auto_sync = auto_sync
 
@@ -44,6 +47,8 @@ class Trace:
             self._plain.add(core.index)
         if isinstance(record, Issued):
             self.nodes.append(Node(core.index, _pipe(record), record))
+        elif isinstance(record, Looked):
+            self._looked[record.lookup] = record.addresses
 
     def end(self, completed: bool) -> None:
         """Nothing is left to note."""
@@ -59,7 +64,7 @@ class Trace:
     def races(self) -> Iterator[tuple[Node, Node]]:
         """Pairs of conflicting accesses that no path orders, in issue order."""
         before = self._ancestors()
-        for first, second in _conflicts(self.nodes):
+        for first, second in _conflicts(self.nodes, self._looked):
             if not before[second] >> first & 1 and not before[first] >> second & 1:
                 one, other = self.nodes[first], self.nodes[second]
                 if not self._in_order(one, other):
@@ -186,7 +191,7 @@ def _order_by_compiler(edges: dict[int, list[int]], nodes: Sequence[Node], plain
     """A flag of the compiler's own: set behind the earlier access, awaited before the later one; none on cores that
     are left as they are (``plain``).
     """
-    for first, second in _conflicts(nodes):
+    for first, second in _conflicts(nodes, None):
         one, other = nodes[first], nodes[second]
         if one.core == other.core and one.core not in plain and _is_inserted(one, other):
             sources = [at for at in range(first + 1) if (nodes[at].core, nodes[at].pipe) == (one.core, one.pipe)]
@@ -205,7 +210,7 @@ def _is_inserted(one: Node, other: Node) -> bool:
     return all(access.memory.name == "UB" for access in accesses) or not scalar.what.writes
 
 
-def _conflicts(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
+def _conflicts(nodes: Sequence[Node], looked: _Places | None) -> Iterator[tuple[int, int]]:
     """Pairs that touch the same bytes, one of them writing, not both atomically."""
     touched: dict[Any, list[tuple[int, int, int, bool]]] = defaultdict(list)
     for at, node in enumerate(nodes):
@@ -213,6 +218,9 @@ def _conflicts(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
             for access, write in [(a, False) for a in node.what.reads] + [(a, True) for a in node.what.writes]:
                 place = "GM" if access.memory.name == "GM" else (node.core, access.memory.name)
                 touched[place] += [(lower, upper, at, write) for lower, upper in spans(access)]
+            if node.what.lookup is not None:
+                place = (node.core, node.what.lookup.access.memory.name)
+                touched[place] += [(lower, upper, at, False) for lower, upper in _looked_at(node.what.lookup, looked)]
     seen: set[tuple[int, int]] = set()
     for pieces in touched.values():
         for one, other in combinations(pieces, 2):
@@ -221,6 +229,13 @@ def _conflicts(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
                 if pair not in seen and not _both_atomic(nodes, pair):
                     seen.add(pair)
                     yield pair
+
+
+def _looked_at(lookup: Lookup, looked: _Places | None) -> list[tuple[int, int]]:
+    """The bytes of a look-up: where its elements were, or, as the compiler sees it, anywhere in its tensor."""
+    if looked is None:
+        return [(lookup.access.lower, lookup.access.upper)]
+    return [(start, start + lookup.size) for start in sorted(set(looked.get(lookup, ())))]
 
 
 def _both_atomic(nodes: Sequence[Node], pair: tuple[int, int]) -> bool:

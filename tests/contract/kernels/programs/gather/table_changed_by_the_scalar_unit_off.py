@@ -1,0 +1,27 @@
+# finds: RAW error UB S>V a,b
+# finds: WAR error UB V>S b,c
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, N, P, bind, sync
+
+
+@asc.jit(auto_sync=False)
+def kernel(x, places, z):
+    table = asc.LocalTensor(F, P.VECIN, 0, N)
+    offsets = asc.LocalTensor(asc.uint32, P.VECIN, 256, N)
+    r = asc.LocalTensor(F, P.VECOUT, 512, N)
+    asc.data_copy(table, bind(x), N)
+    asc.data_copy(offsets, bind(places), N)
+    sync(E.MTE2_V)
+    sync(E.MTE2_S)
+    table.set_value(1, 7.0)  # <a>
+    asc.gather(r, table, offsets, 0, N)  # <b>
+    table.set_value(2, 9.0)  # <c>
+    sync(E.V_MTE3)
+    asc.data_copy(bind(z), r, N)
+
+
+x, z = np.arange(N, dtype=np.float32), np.zeros(N, np.float32)
+kernel[1, rt.current_stream()](x, np.arange(0, 4 * N, 4, dtype=np.uint32), z)
