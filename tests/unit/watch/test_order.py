@@ -246,7 +246,7 @@ def random_product(x: asc.GlobalAddress, y: asc.GlobalAddress, side: asc.ConstEx
             params = asc.FixpipeParamsV220(side, side, side, side, unit_flag=flag)
             asc.fixpipe(result[place * size :], c1[place], params)
         else:
-            step(source, None, kind, detail)
+            step(source, None, None, kind, detail)
 
 
 @settings(max_examples=300, deadline=None)
