@@ -3,17 +3,20 @@
 
 from typing import Any
 
+from cannery.asc.aipp import *
 from cannery.asc.auto import *
 from cannery.asc.copies import *
 from cannery.asc.cube import *
 from cannery.asc.dtypes import *
 from cannery.asc.enums import *
 from cannery.asc.jit import *
+from cannery.asc.lists import *
 from cannery.asc.loops import *
 from cannery.asc.loops import runtime_range as _range
 from cannery.asc.numbers import *
 from cannery.asc.params import *
 from cannery.asc.queues import *
+from cannery.asc.scalars import *
 from cannery.asc.struct import *
 from cannery.asc.struct import Array as _array
 from cannery.asc.sync import *
@@ -28,6 +31,7 @@ from cannery.asc.vector.masks import *
 from cannery.asc.vector.movement import *
 from cannery.asc.vector.params import *
 from cannery.asc.vector.sorting import *
+from cannery.asc.watchpoints import *
 
 array = _array
 property = _property

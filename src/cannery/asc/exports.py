@@ -6,28 +6,33 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from cannery.asc import (
+    aipp,
     auto,
     copies,
     cube,
     dtypes,
     enums,
     jit,
+    lists,
     loops,
     numbers,
     params,
     queues,
+    scalars,
     struct,
     sync,
     system,
     tensors,
     tpipe,
+    watchpoints,
 )
 from cannery.asc.vector import blocks, compare, conversion, elementwise, masks, movement, reduce, sorting
 from cannery.asc.vector import params as vector_params
 
 MODULES: Final[tuple[Any, ...]] = (
-    auto, blocks, compare, conversion, copies, cube, dtypes, enums, jit, loops, masks, movement, numbers, params,
-    queues, sorting, struct, sync, system, tensors, tpipe, vector_params,
+    aipp, auto, blocks, compare, conversion, copies, cube, dtypes, enums, jit, lists, loops, masks, movement,
+    numbers, params, queues, scalars, sorting, struct, sync, system, tensors, tpipe, vector_params,
+    watchpoints,
 )  # fmt: skip
 RENAMED: Final[dict[str, Any]] = {
     "array": struct.Array,

@@ -152,7 +152,11 @@ def launch(
     findings = Collector(name, Pyasc())
     run = Launch(setup, (*((Checker(setup, findings),) if options.check else ()), *watchers))
 
+    values = [a.for_core() if isinstance(a, Argument) else a for a in arguments.values()]
+    arrays = tuple(value.buffer for value in values if isinstance(value, GlobalAddress))
+
     def body(core: Core) -> None:
+        core.state[GlobalBuffer] = arrays
         core.in_order = bool(insert_sync)
         token = CORE.set(core)
         try:
