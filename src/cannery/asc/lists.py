@@ -18,12 +18,14 @@ from cannery.asc.dtypes import DataType, float32, uint64
 from cannery.asc.numbers import INTEGERS, Int64
 from cannery.asc.tensors import GlobalAddress, GlobalTensor
 from cannery.isa import dtypes
-from cannery.isa.op import DAV_3510
+from cannery.isa.op import DAV_2201
 from cannery.isa.scalar import read_element
 from cannery.isa.table import TABLE
 
 __all__ = ["ListTensorDesc", "TensorDesc"]
 
+ARCHS: Final = frozenset({DAV_2201})
+"""Where there are such lists."""
 _ANY: Final = 0xFFFFFFFF
 _WORD: Final = 8
 _LOW: Final = 0xFFFFFFFF
@@ -101,7 +103,7 @@ class ListTensorDesc:
         self, data: GlobalAddress | None = None, length: int = _ANY, shape_size: int = _ANY
     ) -> None:
         core = running()
-        if core.soc.npu_arch == DAV_3510:
+        if core.soc.npu_arch not in ARCHS:
             raise NotImplementedError(f"ListTensorDesc: {core.soc.name} has none")
         self._words: GlobalTensor | None = None
         self._pointers = self._count = self._step = 0

@@ -122,8 +122,8 @@ def scalar_cast(value_in: float, dtype: DataType, round_mode: RoundMode) -> Any:
 
 
 def get_shape_size(shape_info: Any) -> int:
-    """Product of a ShapeInfo's dims."""
-    return math.prod(_dims(shape_info))
+    """Product of a ShapeInfo's dims; 1 where it has none."""
+    return 1 if shape_info.shape is None else math.prod(_dims(shape_info))
 
 
 def _dims(shape_info: Any) -> list[int]:

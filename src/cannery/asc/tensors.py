@@ -140,6 +140,10 @@ class _Indexed:
             f"{self._place()})"
         )
 
+    def __call__(self, offset: int) -> Any:
+        """As ``t[offset]``."""
+        return self[int(offset)]
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             if index.stop is not None or index.step is not None:

@@ -34,12 +34,13 @@ class TBufPool:
         """Give the pool its bytes; init_buf_pool does."""
         self._pipe, self.lower, self.size, self._cursor = pipe, lower, size, lower
 
-    def init_buffer(self, que: TQueBind, num: int, len: int | None = None) -> None:
+    def init_buffer(self, que: Any = None, num: int = 0, len: int | None = None, buf: Any = None) -> None:
         """As TPipe.init_buffer, inside the pool."""
-        count, size = (1, num) if len is None else (int(num), len)
+        target = buf if buf is not None else que
+        count, size = (1, num if len is None else len) if isinstance(target, TBuf) else (int(num), len or 0)
         each = -(-int(size) // 32) * 32
         if self._pipe is not None:
-            self._pipe.hand_out(que, self._cursor, count, each, self.lower + self.size)
+            self._pipe.hand_out(target, self._cursor, count, each, self.lower + self.size)
         self._cursor += count * each
 
     def init_buf_pool(self, buf_pool: TBufPool, len: int = 0, share_buf: TBufPool | None = None) -> None:

@@ -2,16 +2,23 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
 from cannery import asc
+from cannery.asc.census import page
 from cannery.asc.stub import PATH, stub
 from cannery.isa.table import ROWS
 
 
 def test_editors_read_what_the_stub_writes() -> None:
     assert PATH.read_text(encoding="utf-8") == stub(), "run python -m cannery.asc.stub"
+
+
+def test_the_page_of_names_is_current() -> None:
+    committed = Path(__file__).parents[3] / "docs" / "asc.md"
+    assert committed.read_text(encoding="utf-8") == page(), "run python -m cannery.asc.census docs/asc.md"
 
 
 @pytest.mark.parametrize("name", [op.name for op in ROWS if op.form != "element"])

@@ -206,3 +206,25 @@ def test_what_only_marks_or_prints(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "desc=5, addr=20" in text and "[7, 7]" in text
     assert int(asc.pad_t.PAD_MODE8) == 8 and int(asc.BlockMode.BLOCK_MODE_VECTOR) == 2
+
+
+def test_forms_that_pyasc_takes_as_well() -> None:
+    found: list[Any] = []
+
+    def body(data: Any) -> None:
+        source = asc.GlobalTensor()
+        source.set_global_buffer(data)
+        assert source(3).address == source[3:].address
+        pipe, pool, buffer = asc.TPipe(), asc.TBufPool(asc.TPosition.VECCALC), asc.TBuf(asc.TPosition.VECCALC)
+        pipe.init_buf_pool(pool, 1024)
+        pool.init_buffer(buf=buffer, len=1024)
+        t = buffer.get(asc.float32, 64)
+        bits = t(128).reinterpret_cast(asc.uint8)
+        asc.duplicate(t, 1.0, 64)
+        asc.compare(t, t, cmp_mode=asc.CMPMODE.EQ, mask=64, repeat_params=asc.BinaryRepeatParams())
+        asc.get_cmp_mask(bits)
+        found.extend(int(bits.get_value(at)) for at in (0, 7, 8))
+
+    on_a_core(body, np.zeros(8, np.float32))
+    assert found == [255, 255, 0]
+    assert asc.get_shape_size(asc.ShapeInfo()) == 1

@@ -20,7 +20,7 @@ _COMPARE: Final = TABLE["compare"]
 _SOURCES: Final = ("src0", "src1")
 
 
-def compare(dst: LocalTensor, src0: LocalTensor, src1: Any, *args: Any, **options: Any) -> None:
+def compare(dst: LocalTensor, src0: LocalTensor, src1: Any = None, *args: Any, **options: Any) -> None:
     """``compare(dst, src0, src1, cmp_mode, count | mask, repeat_times, repeat_params)``: one bit an element.
 
     ``compare(src0, src1, cmp_mode, mask, repeat_params)`` leaves one repeat's bits in the compare mask register.
@@ -28,7 +28,9 @@ def compare(dst: LocalTensor, src0: LocalTensor, src1: Any, *args: Any, **option
     """
     if not isinstance(src1, LocalTensor):
         check_operands("compare", {"src0": dst, "src1": src0})
-        _compare_register(dst, src0, CMPMODE(src1), args, options)
+        given = args if src1 is None else (src1, *args)
+        mode, rest = _mode(given, options)
+        _compare_register(dst, src0, mode, rest, options)
         return
     mode, args = _mode(args, options)
     addressing = addressing_of(_COMPARE, args, options, _SOURCES)
