@@ -31,13 +31,13 @@ import cannery.activate  # noqa: F401 - the examples import asc
 from cannery.aicore import DeadlockError
 from cannery.asc.jit import JITFunction
 from cannery.watch import Session, Trace, errors, session
-from cannery.watch.rules import ORDER_KINDS
+from cannery.watch.rules import PAIR_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = frozenset(
     {
         "set_flag", "wait_flag", "pipe_barrier", "sync_all", "cross_core_set_flag", "cross_core_wait_flag", "enque",
-        "free_tensor",
+        "free_tensor", "data_cache_clean_and_invalid",
     }
 )  # fmt: skip
 EVENT_IDS = 8
@@ -46,13 +46,17 @@ Launches = Callable[[ModuleType], None]
 
 @dataclass(frozen=True)
 class Target:
-    """A file with kernels. ``run`` launches them from its module, or from the module ``entry`` that uses it."""
+    """A file with kernels. ``run`` launches them from its module, or from the module ``entry`` that uses it.
+
+    ``kernel``: the only function that is changed; empty: all of the file's are.
+    """
 
     name: str
     path: Path
     run: Launches
     entry: str = ""
     module: str = ""
+    kernel: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,10 +82,16 @@ class Verdict:
     note: str
 
 
-def mutants(source: str) -> Iterator[Mutant]:
-    """All mutants of a source text."""
+def mutants(source: str, kernel: str = "") -> Iterator[Mutant]:
+    """All mutants of a source text; with ``kernel`` those of that function."""
     tree = ast.parse(source)
+    within = range(len(source.splitlines()) + 1)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == kernel:
+            within = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     for number, (body, at) in enumerate(_sync_statements(tree)):
+        if body[at].lineno not in within:
+            continue
         statement = ast.unparse(body[at])
         where = f"line {body[at].lineno}: {statement}"
         yield Mutant(f"drop     {where}", _edited(tree, number, _drop))
@@ -175,8 +185,8 @@ def judge(target: Target, mutant: Mutant) -> Verdict:
     with session(check=True) as found, loaded(target, mutant.source) as module, _traced(traces):
         note = _outcome(target, module)
     wrong = errors(found.findings())
-    changed = note == "deadlock" or (not note and any(trace.has_race() for trace in traces))
-    alarmed = not changed and any(finding.kind in ORDER_KINDS for finding in wrong)
+    changed = note == "deadlock" or (not note and any(trace.has_race() or trace.has_hidden() for trace in traces))
+    alarmed = not changed and any(finding.kind in PAIR_KINDS for finding in wrong)
     return Verdict(
         mutant, changed, bool(wrong), alarmed, note or ", ".join(sorted({finding.kind for finding in wrong}))
     )
@@ -230,6 +240,16 @@ def _ring_shift(module: ModuleType) -> None:
     module.ring_shift[module.CORES](x, np.zeros_like(x), np.zeros_like(x), np.zeros(module.LENGTH, np.int32))
 
 
+def _scalar_unit(name: str, cores: int = 1) -> Launches:
+    """A kernel of the scalar unit's file, with its result."""
+
+    def run(module: ModuleType) -> None:
+        x = np.arange(4 * module.TILE, dtype=np.float32)
+        getattr(module, name)[cores](x, np.zeros_like(x))
+
+    return run
+
+
 def _hidden_state(name: str, inputs: Callable[[Any], Any]) -> Launches:
     def run(module: ModuleType) -> None:
         import cannery
@@ -265,6 +285,7 @@ def _half(*shape: int) -> Callable[[Any], Any]:
 
 _SHARED = ROOT / "src/cannery/ops/_hidden_state/kernel.py"
 _OPS = "cannery.ops"
+_SCALAR_UNIT = ROOT / "benchmarks/kernels/scalar_unit.py"
 _CUBE = ROOT / "examples/asc/cube"
 CUBE = (
     "nd2nz", "ping_pong", "bias_table", "int8_quant", "queues", "unit_flag", "mix_1_1", "mix_1_2", "cross_core_modes",
@@ -291,6 +312,13 @@ TARGETS = (
         "UpdateTensorDesc", ROOT / "src/cannery/ops/update_tensor_desc/kernel.py", _update_tensor_desc,
         "", f"{_OPS}.update_tensor_desc.kernel",
     ),
+    *(
+        Target(name, _SCALAR_UNIT, _scalar_unit(name, cores), kernel=name)
+        for name, cores in (
+            ("scaled_by_its_first", 1), ("looked_up", 1), ("header_first", 1), ("told_in_turns", 3),
+            ("counted_by_the_first", 3),
+        )
+    ),
     *(Target(f"examples/asc/cube/{name}", _CUBE / f"{name}.py", _own_run) for name in CUBE),
 )  # fmt: skip
 
@@ -300,7 +328,7 @@ def score(target: Target) -> tuple[Session, list[Verdict]]:
     source = target.path.read_text(encoding="utf-8")
     with session(check=True) as original, loaded(target, source) as module:
         target.run(module)
-    return original, [judge(target, mutant) for mutant in mutants(source)]
+    return original, [judge(target, mutant) for mutant in mutants(source, target.kernel)]
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 
 from cannery.isa import dtypes
-from cannery.isa.dtypes import DataType
+from cannery.isa.dtypes import DataType, truncated
 
 __all__ = ["ceildiv", "number"]
 
@@ -60,7 +60,7 @@ class RtInt(int):
 
 def _forward(operation: Callable[[int, int], int]) -> Callable[[Any, Any], Any]:
     def method(self: RtInt, other: Any) -> Any:
-        return self.wrap(operation(int(self), int(other)))
+        return self.wrap(operation(int(self), truncated(other)))
 
     return method
 
@@ -69,7 +69,7 @@ def _reflected(operation: Callable[[int, int], int]) -> Callable[[Any, Any], Any
     def method(self: RtInt, other: Any) -> Any:
         if isinstance(other, float):
             return NotImplemented
-        return self.wrap(operation(int(other), int(self)))
+        return self.wrap(operation(truncated(other), int(self)))
 
     return method
 
@@ -156,7 +156,7 @@ def runtime(value: Any) -> Any:
 def typed(value: Any, dtype: DataType) -> Any:
     """A scalar as a run-time scalar of an element type; half, float64 and the like become float32."""
     if dtype in INTEGERS:
-        return INTEGERS[dtype].wrap(int(value))
+        return INTEGERS[dtype].wrap(truncated(value))
     return RtFloat(value) if dtype.is_float() else value
 
 

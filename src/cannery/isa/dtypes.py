@@ -14,6 +14,16 @@ _NAME: Final = re.compile("(int|uint|float|bfloat)([0-9]+)$")
 _KINDS: Final = MappingProxyType({"int": "Int", "uint": "UInt", "float": "Float", "bfloat": "Float"})
 
 
+def truncated(value: Any) -> int:
+    """A number as an integer. NaN and infinity, which C leaves open, are 0: poison must not end a kernel."""
+    try:
+        return int(value)
+    except (ValueError, OverflowError):
+        if isinstance(value, (float, np.floating)):
+            return 0
+        raise
+
+
 class DataType:
     """An element type by its name, one object each: ``DataType("int32")`` is ``int32``.
 
@@ -97,7 +107,7 @@ class DataType:
 
     def element(self, value: Any) -> Any:
         """A scalar as an element: floats are rounded, integers wrap."""
-        return self.numpy.type(self.wrap(int(value)) if self.high else value)
+        return self.numpy.type(self.wrap(truncated(value)) if self.high else value)
 
     def bytes_of(self, value: Any) -> np.ndarray[Any, Any]:
         """A scalar's bytes as an element."""

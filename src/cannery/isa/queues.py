@@ -250,8 +250,7 @@ class Queue:
                 return slot
         if not slots:
             self._report("queue_without_buffers", "alloc_tensor", site)
-            what = f"alloc_tensor: {self.label} has no buffer, call init_buffer first"
-            raise self.core.deadlock(Blocked("S", "alloc_tensor", f": {what}", site))
+            raise self.core.deadlock(Blocked("S", "alloc_tensor", f": {self.label} has no buffer", site))
         limit = len(slots)
         held = ", ".join(f"{slot.state} since {_line(slot.site)}" for slot in slots)
         self._report("queue_exhausted", "alloc_tensor", site, size=limit + 1, limit=limit, held=held)

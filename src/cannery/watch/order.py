@@ -29,20 +29,19 @@ _Places = dict[Lookup, tuple[int, ...]]
 class Trace:
     """What one launch issued: a watcher.
 
-    ``vector_in_order``: the compiler or the chip orders dependent vector instructions.
-    ``auto_sync``: the compiler orders the scalar unit's accesses with V, MTE2 and MTE3, its writes to global memory
-    excepted.
+    What the compiler and the chip order by themselves is as the launch has it: dependent vector instructions, and with
+    ``auto_sync`` the scalar unit's accesses with V, MTE2 and MTE3, its writes to global memory excepted.
     """
 
-    def __init__(self, *, vector_in_order: bool = True, auto_sync: bool = True) -> None:
+    def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._plain: set[int] = set()
         self._looked: _Places = {}
-        self._vector_in_order = vector_in_order
-        self._auto_sync = auto_sync
+        self._vector_in_order = True
 
     def see(self, core: Core, record: Record) -> None:
         """Take note of what a core issued."""
+        self._vector_in_order = core.launch.vector_in_order
         if not core.auto_sync:
             self._plain.add(core.index)
         if isinstance(record, Issued):
@@ -97,8 +96,7 @@ class Trace:
             _order_core(edges, [(at, node) for at, node in enumerate(self.nodes) if node.core == core])
         _order_meetings(edges, self.nodes)
         _order_cross_flags(edges, self.nodes)
-        if self._auto_sync:
-            _order_by_compiler(edges, self.nodes, self._plain)
+        _order_by_compiler(edges, self.nodes, self._plain)
         return edges
 
 

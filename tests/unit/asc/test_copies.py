@@ -345,3 +345,18 @@ def test_an_unsigned_integer_that_was_never_written_is_0(dtype: Any) -> None:
     dtype_high = 2**dtype.bitwidth - 1
     kernel[1](np.zeros(8, np.float32))
     assert read == [0, dtype_high]
+
+
+def test_poison_in_integer_arithmetic_does_not_end_a_kernel() -> None:
+    read: list[int] = []
+
+    @asc.jit
+    def kernel(x: asc.GlobalAddress) -> None:
+        tile = asc.LocalTensor(asc.float32, CALC, 0, 64)
+        words = asc.LocalTensor(asc.int32, CALC, 256, 8)
+        words.set_value(0, tile.get_value(0))  # NaN
+        read.append(asc.number(3, asc.int32) + tile.get_value(0))
+        read.append(words.get_value(0))
+
+    kernel[1](np.zeros(8, np.float32))
+    assert read == [3, 0]

@@ -115,7 +115,7 @@ PLACES = np.array([0, 4, 8, 12] * 2, np.uint32)  # the first half of a slot
 
 
 def run(statements: list[Any], auto_sync: bool, seed: int = 0) -> tuple[set[str], Trace, np.ndarray]:
-    trace = Trace(vector_in_order=auto_sync, auto_sync=auto_sync)
+    trace = Trace()
     x = np.arange(SLOTS * N, dtype=np.float32)
     with session(check=True, seed=seed) as found:
         random_program.run(1, x, PLACES, statements, auto_sync=auto_sync, watchers=(trace,))
