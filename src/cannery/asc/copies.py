@@ -10,7 +10,9 @@ import numpy as np
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import Site
 from cannery.asc.context import here, running
+from cannery.asc.cube import drain
 from cannery.asc.params import (
+    DataCopyCO12DstParams,
     DataCopyExtParams,
     DataCopyPadExtParams,
     DataCopyPadParams,
@@ -37,10 +39,10 @@ def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
 
     Forms: ``count`` elements, rounded down to 32 bytes; ``repeat_params=DataCopyParams(...)``;
     ``slice_list1, slice_list2, dim_value`` (destination's slices first); ``intri_params=Nd2NzParams(...)`` on load and
-    ``Nz2NdParamsFull(...)`` on store.
+    ``Nz2NdParamsFull(...)`` on store, ``DataCopyCO12DstParams(...)`` out of L0C.
 
     Raises:
-        NotImplementedError: copies out of L0C.
+        NotImplementedError: another form.
         TypeError: no form takes these arguments.
     """
     core, site = running(), here()
@@ -59,6 +61,8 @@ def data_copy(dst: Tensor, src: Tensor, *args: Any, **options: Any) -> None:
     elif isinstance(params, Nz2NdParamsFull) and isinstance(dst, GlobalTensor) and isinstance(src, LocalTensor):
         check_struct(core, "data_copy", "Nz2NdParamsFull", vars(params))
         layout.store_nd(core, site, _COPY, dst, src, layout.NzToNd(*map(int, vars(params).values())))
+    elif isinstance(params, DataCopyCO12DstParams) and isinstance(src, LocalTensor):
+        drain(core, site, dst, src, params)
     elif isinstance(params, (list, tuple)):
         _sliced(dst, src, args, options, site)
     elif isinstance(params, (int, np.integer)):

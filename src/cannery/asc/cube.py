@@ -5,60 +5,112 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from cannery.aicore.core import Core
 from cannery.asc.context import here, running
 from cannery.asc.params import (
     FixpipeConfig,
     FixpipeParamsV220,
+    InitConstValueParams,
     LoadData2DParams,
+    LoadData2DParamsV2,
     LoadData2dTransposeParams,
+    LoadData2dTransposeParamsV2,
+    LoadData3DParamsV2,
+    LoadDataRepeatParam,
     MmadParams,
 )
 from cannery.asc.tensors import GlobalTensor, LocalTensor, check_operands
-from cannery.isa import cube_fixpipe, cube_load, cube_mmad
+from cannery.isa import cube_fixpipe, cube_image, cube_load, cube_mmad
 from cannery.isa.enums import CO2Layout, QuantModes
+from cannery.isa.op import DAV_3510
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local
 
-__all__ = ["fixpipe", "load_data", "load_data_with_transpose", "mmad", "set_hf32_mode", "set_hf32_trans_mode"]
+__all__ = [
+    "fixpipe", "init_const_value", "load_data", "load_data_with_transpose", "mmad", "set_fix_pipe_pre_quant_flag",
+    "set_hf32_mode", "set_hf32_trans_mode", "set_load_data_boundary", "set_load_data_padding_value",
+    "set_load_data_repeat", "set_mm_layout_transform",
+]  # fmt: skip
 
 _LOAD: Final = TABLE["load_data"]
 _TRANSPOSED: Final = TABLE["load_data_with_transpose"]
 _MMAD: Final = TABLE["mmad"]
+_FILL: Final = TABLE["init_const_value"]
 _FIXPIPE: Final = TABLE["fixpipe"]
 
 
 def load_data(dst: LocalTensor, src: GlobalTensor | LocalTensor, params: Any) -> None:
-    """Copy blocks of 512 bytes to L0A or L0B, or from global memory to L1.
+    """Copy blocks of 512 bytes to L0A or L0B, or from global memory to L1; or the windows of an image.
 
     Raises:
-        NotImplementedError: parameters of another form than ``LoadData2DParams``.
+        NotImplementedError: parameters of a form that the chip, or cannery, has not.
     """
     check_operands("load_data", {"dst": dst, "src": src}, Global | Local)
-    if not isinstance(params, LoadData2DParams):
-        found = type(params).__name__
-        raise NotImplementedError(f"load_data with {found} on {running().soc.name} is not simulated")
-    load = cube_load.Load2D(
-        int(params.start_index), int(params.repeat_times), int(params.src_stride), int(params.dst_gap),
-        bool(params.if_transpose), bool(params.addr_mode),
+    core, site = running(), here()
+    if isinstance(params, LoadData2DParams):
+        load = cube_load.Load2D(
+            int(params.start_index), int(params.repeat_times), int(params.src_stride), int(params.dst_gap),
+            bool(params.if_transpose), bool(params.addr_mode),
+        )  # fmt: skip
+        cube_load.load_2d(core, site, _LOAD, dst, src, load)
+    elif isinstance(params, LoadData2DParamsV2):
+        cube_load.load_2d_v2(core, site, _LOAD, dst, src, _rectangle(params))
+    elif isinstance(params, LoadData3DParamsV2) and isinstance(src, LocalTensor):
+        pad = params.pad_value or core.registers.load_pad
+        cube_image.load_image(core, site, _LOAD, dst, src, _image(params), pad)
+    else:
+        raise NotImplementedError(f"load_data with {type(params).__name__} on {core.soc.name} is not simulated")
+
+
+def _rectangle(params: LoadData2DParamsV2) -> cube_load.Load2DV2:
+    return cube_load.Load2DV2(
+        int(params.m_start_position), int(params.k_start_position), int(params.m_step), int(params.k_step),
+        int(params.src_stride), int(params.dst_stride), bool(params.if_transpose),
     )  # fmt: skip
-    cube_load.load_2d(running(), here(), _LOAD, dst, src, load)
+
+
+_WIDER: Final = 256
+"""What filter_size_w and filter_size_h add to a filter."""
+
+
+def _image(params: LoadData3DParamsV2) -> cube_image.Image:
+    left, right, top, bottom = (int(side) for side in params.pad_list)
+    wide = int(params.filter_w) + _WIDER * bool(params.filter_size_w)
+    high = int(params.filter_h) + _WIDER * bool(params.filter_size_h)
+    return cube_image.Image(
+        int(params.l1_h), int(params.l1_w), int(params.channel_size), (left, right, top, bottom),
+        (int(params.stride_w), int(params.stride_h)), (wide, high),
+        (int(params.dilation_filter_w), int(params.dilation_filter_h)), int(params.m_extension),
+        int(params.k_extension), int(params.m_start_pt), int(params.k_start_pt), bool(params.en_transpose),
+    )  # fmt: skip
 
 
 def load_data_with_transpose(dst: LocalTensor, src: LocalTensor, params: Any) -> None:
     """Turn squares of L1 over on their way to L0A or L0B.
 
     Raises:
-        NotImplementedError: parameters of another form than ``LoadData2dTransposeParams``.
+        NotImplementedError: parameters of a form that the chip has not.
     """
     check_operands("load_data_with_transpose", {"dst": dst, "src": src})
-    if not isinstance(params, LoadData2dTransposeParams):
-        found = type(params).__name__
-        raise NotImplementedError(f"load_data_with_transpose with {found} on {running().soc.name} is not simulated")
+    core, name = running(), type(params).__name__
+    is_950 = core.soc.npu_arch == DAV_3510
+    if not isinstance(params, LoadData2dTransposeParamsV2 if is_950 else LoadData2dTransposeParams):
+        raise NotImplementedError(f"load_data_with_transpose with {name} on {core.soc.name} is not simulated")
+    if is_950 and dst.dtype.size == 4:
+        raise NotImplementedError(f"load_data_with_transpose of {dst.dtype} on {core.soc.name} is not simulated")
     load = cube_load.Transposed(
         int(params.start_index), int(params.repeat_times), int(params.src_stride), int(params.dst_gap),
-        int(params.dst_frac_gap), downward=bool(params.addr_mode),
+        int(params.dst_frac_gap), int(getattr(params, "src_frac_gap", 0)), bool(params.addr_mode), is_950,
     )  # fmt: skip
-    cube_load.load_transposed(running(), here(), _TRANSPOSED, dst, src, load)
+    cube_load.load_transposed(core, here(), _TRANSPOSED, dst, src, load)
+
+
+def init_const_value(dst: LocalTensor, init_const_value_params: InitConstValueParams) -> None:
+    """Fill blocks of L1, L0A or L0B with a number."""
+    check_operands("init_const_value", {"dst": dst})
+    params = init_const_value_params
+    filling = cube_load.Filling(int(params.repeat_times), int(params.block_num), int(params.dst_gap))
+    cube_load.fill(running(), here(), _FILL, dst, filling, params.init_value)
 
 
 def mmad(dst: LocalTensor, fm: LocalTensor, filter: LocalTensor, *args: Any, **options: Any) -> None:
@@ -136,3 +188,51 @@ def set_hf32_mode(hf32_mode: bool) -> None:
 def set_hf32_trans_mode(hf32_trans_mode: bool) -> None:
     """How mmad rounds to HF32: True to the nearest, a tie toward zero; False a tie to even."""
     running().registers.hf32_toward_zero = bool(hf32_trans_mode)
+
+
+def set_mm_layout_transform(mm_layout_mode: bool) -> None:
+    """The order in which mmad walks through C; without effect on data."""
+    del mm_layout_mode
+
+
+def set_fix_pipe_pre_quant_flag(config: int) -> None:
+    """The quantisation word of later copies out of L0C by data_copy."""
+    running().registers.quant_scalar = int(config)
+
+
+def set_load_data_padding_value(pad_value: Any) -> None:
+    """What later loads of images pad with, where their parameters give nothing."""
+    running().registers.load_pad = pad_value
+
+
+def set_load_data_boundary(boundary: int) -> None:
+    """Where loads of images begin again in L1; 0: nowhere.
+
+    Raises:
+        NotImplementedError: another boundary.
+    """
+    if int(boundary):
+        raise NotImplementedError(f"set_load_data_boundary of {int(boundary)} on {running().soc.name} is not simulated")
+
+
+def set_load_data_repeat(param: LoadDataRepeatParam) -> None:
+    """How often later loads of images repeat.
+
+    Raises:
+        NotImplementedError: more than once.
+    """
+    if int(param.repeat_time) != 1:
+        raise NotImplementedError(
+            f"set_load_data_repeat of {int(param.repeat_time)} times on {running().soc.name} is not simulated"
+        )
+
+
+def drain(core: Core, site: Any, dst: GlobalTensor | LocalTensor, src: LocalTensor, params: Any) -> None:
+    """data_copy out of L0C: as fixpipe, with the quantisation word of set_fix_pipe_pre_quant_flag."""
+    layout = CO2Layout.ROW_MAJOR if params.nz2nd_en else CO2Layout.NZ
+    leaving = cube_fixpipe.Drain(
+        int(params.n_size), int(params.m_size), int(params.src_stride), int(params.dst_stride),
+        QuantModes(int(params.quant_pre)), core.registers.quant_scalar, relu=bool(params.relu_pre),
+        split=bool(params.channel_split), layout=layout,
+    )  # fmt: skip
+    cube_fixpipe.fixpipe(core, site, _FIXPIPE, dst, src, leaving)

@@ -99,9 +99,7 @@ class ListTensorDesc:
     ``length``, ``shape_size``: bytes and pointers that it must have, where both are given.
     """
 
-    def __init__(
-        self, data: GlobalAddress | None = None, length: int = _ANY, shape_size: int = _ANY
-    ) -> None:
+    def __init__(self, data: GlobalAddress | None = None, length: int = _ANY, shape_size: int = _ANY) -> None:
         core = running()
         if core.soc.npu_arch not in ARCHS:
             raise NotImplementedError(f"ListTensorDesc: {core.soc.name} has none")

@@ -12,10 +12,12 @@ from cannery.asc.enums import DataFormat
 from cannery.isa.enums import CO2Layout, QuantModes
 
 __all__ = [
-    "BinaryRepeatParams", "BrcbRepeatParams", "CopyRepeatParams", "DataCopyEnhancedParams", "DataCopyExtParams",
-    "DataCopyPadExtParams", "DataCopyPadParams", "DataCopyParams", "FixpipeConfig", "FixpipeParamsV220",
-    "GatherMaskParams", "GatherRepeatParams", "LoadData2DParams", "LoadData2dTransposeParams", "MmadParams",
-    "Nd2NzParams", "Nz2NdParamsFull", "ShapeInfo", "SliceInfo", "UnaryRepeatParams",
+    "BinaryRepeatParams", "BrcbRepeatParams", "CopyRepeatParams", "DataCopyCO12DstParams", "DataCopyEnhancedParams",
+    "DataCopyExtParams", "DataCopyPadExtParams", "DataCopyPadParams", "DataCopyParams", "FixpipeConfig",
+    "FixpipeParamsV220", "GatherMaskParams", "GatherRepeatParams", "InitConstValueParams", "LoadData2DParams",
+    "LoadData2DParamsV2", "LoadData2dTransposeParams", "LoadData2dTransposeParamsV2", "LoadData3DParamsV2",
+    "LoadDataRepeatParam", "MmadParams", "Nd2NzParams", "Nz2NdParamsFull", "ShapeInfo", "SliceInfo",
+    "UnaryRepeatParams",
 ]  # fmt: skip
 
 
@@ -202,6 +204,91 @@ class LoadData2dTransposeParams:
     dst_gap: int = 0
     dst_frac_gap: int = 0
     addr_mode: int = 0
+
+
+@dataclass
+class LoadData2DParamsV2:
+    """A rectangle of blocks of a matrix in columns of blocks; positions, steps and strides in blocks (950)."""
+
+    m_start_position: int = 0
+    k_start_position: int = 0
+    m_step: int = 0
+    k_step: int = 0
+    src_stride: int = 0
+    dst_stride: int = 0
+    if_transpose: bool = False
+    sid: int = 0
+
+
+@dataclass
+class LoadData2dTransposeParamsV2:
+    """A run of squares that are turned over; all strides and gaps count blocks (950)."""
+
+    start_index: int = 0
+    repeat_times: int = 0
+    src_stride: int = 0
+    dst_gap: int = 0
+    dst_frac_gap: int = 0
+    src_frac_gap: int = 0
+    addr_mode: int = 0
+
+
+@dataclass
+class LoadData3DParamsV2:
+    """The windows of a convolution; ``pad_list`` left, right, top, bottom; extensions and starts in elements."""
+
+    pad_list: Any = (0, 0, 0, 0)
+    l1_h: int = 1
+    l1_w: int = 1
+    channel_size: int = 1
+    k_extension: int = 1
+    m_extension: int = 1
+    k_start_pt: int = 0
+    m_start_pt: int = 0
+    stride_w: int = 1
+    stride_h: int = 1
+    filter_w: int = 1
+    filter_h: int = 1
+    dilation_filter_w: int = 1
+    dilation_filter_h: int = 1
+    en_transpose: bool = False
+    pad_value: Any = 0
+    filter_size_w: bool = False
+    filter_size_h: bool = False
+    f_matrix_ctrl: bool = False
+
+
+@dataclass
+class LoadDataRepeatParam:
+    """How set_load_data_repeat repeats the loads of images."""
+
+    repeat_time: int = 1
+    repeat_stride: int = 0
+    repeat_mode: int = 0
+
+
+@dataclass
+class InitConstValueParams:
+    """Blocks to fill: of 32 bytes in L1, of 512 in L0A and L0B."""
+
+    repeat_times: int = 0
+    block_num: int = 0
+    dst_gap: int = 0
+    init_value: Any = 0
+
+
+@dataclass
+class DataCopyCO12DstParams:
+    """What leaves L0C by data_copy; units as in FixpipeParamsV220."""
+
+    n_size: int = 0
+    m_size: int = 0
+    dst_stride: int = 0
+    src_stride: int = 0
+    quant_pre: QuantModes = QuantModes.NoQuant
+    relu_pre: int = 0
+    channel_split: bool = False
+    nz2nd_en: bool = False
 
 
 @dataclass

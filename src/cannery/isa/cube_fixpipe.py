@@ -34,10 +34,10 @@ class Drain(NamedTuple):
     Attributes:
         n, m: columns and rows.
         src_stride: from one column of blocks to the next one in L0C, in rows of 16 elements.
-        dst_stride: of ROW_MAJOR from row to row, in elements; of NZ from one column of blocks to the next, in units of
-            32 bytes (``in_blocks``) or in elements.
+        dst_stride: of ROW_MAJOR from row to row, of COLUMN_MAJOR from column to column, in elements; of NZ from one
+            column of blocks to the next, in units of 32 bytes (``in_blocks``) or in elements.
         quant, word: the conversion, and its word where it has one for all columns.
-        matrices, src_matrix_stride, dst_matrix_stride: how many one after the other (ROW_MAJOR only); at the source in
+        matrices, src_matrix_stride, dst_matrix_stride: how many one after the other (not with NZ); at the source in
             256 elements on dav-2201, in 16 on dav-3510; at the destination in elements.
         relu: negative numbers become 0.
         unit_flag: as in mmad.
@@ -113,8 +113,10 @@ def _check(core: Core, op: Op, dst: Tensor, src: Local, drain: Drain, workspace:
         ("dst_nd_stride", drain.dst_matrix_stride), ("unit_flag", drain.unit_flag),
     ):  # fmt: skip
         op.check_field(core, field, value)
-    if drain.layout is CO2Layout.COLUMN_MAJOR:
-        raise NotImplementedError(f"{op.name} with CO2Layout.COLUMN_MAJOR on {core.soc.name} is not simulated")
+    if drain.layout is CO2Layout.COLUMN_MAJOR and core.soc.npu_arch != DAV_3510:
+        raise NotImplementedError(
+            f"{op.name} with CO2Layout.COLUMN_MAJOR on {core.soc.name} is not simulated: 950 has it"
+        )
     allowed = RESULTS.get((drain.quant, src.dtype), frozenset())
     if dst.dtype not in allowed:
         found = ", ".join(
@@ -134,9 +136,9 @@ def _check(core: Core, op: Op, dst: Tensor, src: Local, drain: Drain, workspace:
 
 
 def _check_layout(op: Op, dst: Tensor, src: Local, drain: Drain) -> None:
-    if drain.layout is CO2Layout.ROW_MAJOR:
+    if drain.layout is not CO2Layout.NZ:
         if drain.split:
-            raise ValueError(f"{op.name}: is_channel_split: found it with ROW_MAJOR, expected it with NZ only")
+            raise ValueError(f"{op.name}: is_channel_split: found it with {drain.layout.name}, expected it with NZ")
         return
     unit = 8 if drain.split else SIDE
     if drain.n % unit:
@@ -185,11 +187,18 @@ def _joined(runs: list[tuple[int, int]]) -> Runs:
     return tuple(joined)
 
 
+def _across(drain: Drain) -> tuple[int, int]:
+    """Rows of the result as it is written, and elements of one: COLUMN_MAJOR turns it over."""
+    return (drain.n, drain.m) if drain.layout is CO2Layout.COLUMN_MAJOR else (drain.m, drain.n)
+
+
 def _pieces(drain: Drain, dtype: DataType) -> tuple[Piece, ...]:
     size = dtype.size
-    if drain.layout is CO2Layout.ROW_MAJOR:
+    if drain.layout is not CO2Layout.NZ:
         step = drain.dst_matrix_stride * size
-        return tuple(Piece(at, 0, drain.n, at * step, drain.dst_stride * size) for at in range(drain.matrices))
+        return tuple(
+            Piece(at, 0, _across(drain)[1], at * step, drain.dst_stride * size) for at in range(drain.matrices)
+        )
     width = 8 if drain.split else ROW if size == 1 else SIDE
     stride = drain.dst_stride * (ROW if drain.in_blocks else size)
     return tuple(_columns(drain.n, width, size, stride))
@@ -203,7 +212,7 @@ def _columns(n: int, width: int, size: int, stride: int) -> Iterator[Piece]:
 
 
 def _target(core: Core, dst: Tensor, drain: Drain, pieces: tuple[Piece, ...]) -> Access:
-    runs = _target_runs(pieces, drain.m, dst.dtype.size)
+    runs = _target_runs(pieces, _across(drain)[0], dst.dtype.size)
     access = reach(core, dst, max(stop for _, stop in runs))
     return access if len(runs) == 1 else access._replace(runs=runs)
 
@@ -224,9 +233,11 @@ def _drain(
 ) -> None:  # fmt: skip
     words: Any = drain.word if workspace is None else _words(workspace, drain.n)
     values = convert(_read(src, drain, step), drain.quant, words, relu=drain.relu)
+    if drain.layout is CO2Layout.COLUMN_MAJOR:
+        values = values.swapaxes(1, 2)
     for piece in pieces:
         part = values[piece.matrix, :, piece.column : piece.column + piece.width]
-        _put(dst, np.ascontiguousarray(part).view(np.uint8).reshape(drain.m, -1), piece, combine)
+        _put(dst, np.ascontiguousarray(part).view(np.uint8).reshape(len(part), -1), piece, combine)
 
 
 def _words(workspace: Local, n: int) -> Array:

@@ -11,16 +11,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from cannery.aicore.core import Core
-from cannery.aicore.instruction import MOVE, Access, Instruction, Runs, Site
-from cannery.isa.fractal import FRACTAL, SIDE
-from cannery.isa.move import pipe_between
-from cannery.isa.op import DAV_3510, Op
+from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Site
+from cannery.isa.fractal import FRACTAL, ROW, SIDE
+from cannery.isa.move import Pieces, pipe_between
+from cannery.isa.op import DAV_3510, NUMBER, Op
 from cannery.isa.regions import load_bytes, store_bytes, stretches, window
 from cannery.isa.tensors import Local, Tensor, memory_of, reach
 
 Array = np.ndarray[Any, Any]
 Change = Callable[[Array], Array]
-Pieces = list[tuple[int, int]]
+Stretches = list[tuple[int, int]]
 
 
 class Blocks(NamedTuple):
@@ -69,8 +69,8 @@ class Load2D(NamedTuple):
 class Transposed(NamedTuple):
     """A run of squares (see `SQUARES`), each turned over and taken apart into blocks again.
 
-    Source strides count squares; gaps at the destination count blocks, between the first blocks of two squares and
-    between those of one. ``src_gap``: between the blocks of a square at the source.
+    Source strides count squares, with ``by_block`` blocks; gaps at the destination count blocks, between the first
+    blocks of two squares and between those of one. ``src_gap``: between the blocks of a square at the source.
     """
 
     start: int
@@ -80,6 +80,21 @@ class Transposed(NamedTuple):
     dst_inner_gap: int = 0
     src_gap: int = 0
     downward: bool = False
+    by_block: bool = False
+
+
+class Load2DV2(NamedTuple):
+    """A rectangle of blocks of a matrix in columns of blocks: where it begins and how many, in blocks, and from one
+    column of blocks to the next. ``transpose``: the matrix is turned over.
+    """
+
+    first_row: int
+    first_column: int
+    rows: int
+    columns: int
+    src_stride: int
+    dst_stride: int
+    transpose: bool = False
 
 
 SQUARES: Final = {1: 2, 2: 1, 4: 2}
@@ -145,7 +160,8 @@ def load_transposed(core: Core, site: Site | None, op: Op, dst: Local, src: Loca
     inner = SQUARES[dst.dtype.size]
     step = -load.src_stride if load.downward else load.src_stride
     squares = [load.start + step * at for at in range(load.repeats)]
-    origin = blocks(tuple(square * inner + part * (load.src_gap + 1) for square in squares for part in range(inner)))
+    unit = 1 if load.by_block else inner
+    origin = blocks(tuple(square * unit + part * (load.src_gap + 1) for square in squares for part in range(inner)))
     there = blocks(
         tuple(
             at * (load.dst_gap + 1) + part * (load.dst_inner_gap + 1)
@@ -156,6 +172,49 @@ def load_transposed(core: Core, site: Site | None, op: Op, dst: Local, src: Loca
     _check_start(op, origin)
     change = partial(_turn_squares, size=dst.dtype.size)
     move_blocks(core, site, op, pipe, (dst, there), (src, origin), change)
+
+
+def load_2d_v2(core: Core, site: Site | None, op: Op, dst: Local, src: Tensor, load: Load2DV2) -> None:
+    """Copy a rectangle of blocks, or the matrix turned over.
+
+    Raises:
+        TypeError: element types that the instruction has not.
+        ValueError: a field beyond its limits; blocks that make no squares.
+        NotImplementedError: another chip, or no such way between memories on this one.
+    """
+    if core.soc.npu_arch != DAV_3510:
+        raise NotImplementedError(f"{op.name} with LoadData2DParamsV2 on {core.soc.name} is not simulated: 950 has it")
+    op.check_types(core, (dst.dtype, src.dtype))
+    for field, value in (("m_step", load.rows), ("k_step", load.columns)):
+        op.check_field(core, field, value)
+    for field, value in (("src_stride", load.src_stride), ("dst_stride", load.dst_stride)):
+        op.check_field(core, field, value)
+    pipe = pipe_between(core, op, memory_of(dst), memory_of(src))
+    if not load.rows or not load.columns:
+        return
+    size = dst.dtype.size
+    origin = _rectangle(load.rows, load.columns, load.src_stride, load.first_column * load.src_stride + load.first_row)
+    if not load.transpose:
+        there = _rectangle(load.rows, load.columns, load.dst_stride, 0)
+        move_blocks(core, site, op, pipe, (dst, there), (src, origin), None)
+        return
+    _check_squares(op, load, size)
+    turned = _rectangle(load.columns * ROW // size // SIDE, load.rows * SIDE * size // ROW, load.dst_stride, 0)
+    change = partial(_turn_matrix, columns=load.columns, size=size)
+    move_blocks(core, site, op, pipe, (dst, turned), (src, origin), change)
+
+
+def _check_squares(op: Op, load: Load2DV2, size: int) -> None:
+    """Blocks of 1 byte are turned over in pairs of rows, those of 4 bytes in pairs of columns."""
+    field, value = ("m_step", load.rows) if size == 1 else ("k_step", load.columns)
+    if size != 2 and value % 2:
+        raise ValueError(f"{op.name}: {field}: found {value}, expected an even number with if_transpose")
+
+
+@lru_cache(maxsize=1024)
+def _rectangle(rows: int, columns: int, stride: int, first: int) -> Blocks:
+    """Blocks column by column."""
+    return blocks(tuple(first + column * stride + row for column in range(columns) for row in range(rows)))
 
 
 def move_blocks(
@@ -185,7 +244,7 @@ def _copy(dst: Local, there: Blocks, src: Tensor, here: Blocks, change: Change |
         store_bytes(dst, dst.addr + int(number) * FRACTAL, block)
 
 
-def _spread(there: Blocks, here: Blocks, change: Change | None, pieces: Pieces) -> Pieces:
+def _spread(there: Blocks, here: Blocks, change: Change | None, pieces: Stretches) -> Stretches:
     """Bytes of the source, in the order of its addresses, as those of the destination that they reach."""
     touched = np.unique(here.numbers)
     marks = np.zeros((len(touched), FRACTAL), np.uint8)
@@ -212,6 +271,16 @@ def _turned(blocks: Array) -> Array:
     return np.ascontiguousarray(turned).view(np.uint8).reshape(-1, FRACTAL)
 
 
+def _turn_matrix(found: Array, *, columns: int, size: int) -> Array:
+    """Columns of blocks of a matrix to those of the matrix turned over."""
+    width = ROW // size
+    kind = {1: np.uint8, 2: np.uint16, 4: np.uint32}[size]
+    tiles = found.view(kind).reshape(columns, -1, SIDE, width)
+    matrix = tiles.transpose(1, 2, 0, 3).reshape(-1, columns * width)
+    turned = matrix.T.reshape(-1, SIDE, len(matrix) // width, width).transpose(2, 0, 1, 3)
+    return np.ascontiguousarray(turned).view(np.uint8).reshape(-1, FRACTAL)
+
+
 def _turn_squares(blocks: Array, *, size: int) -> Array:
     if size == 2:
         return _turned(blocks)
@@ -223,3 +292,40 @@ def _turn_squares(blocks: Array, *, size: int) -> Array:
     squares = pairs.transpose(0, 2, 1, 3).reshape(-1, SIDE, SIDE).swapaxes(1, 2)
     apart = squares.reshape(-1, SIDE, 2, 8).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(apart).view(np.uint8).reshape(-1, FRACTAL)
+
+
+class Filling(NamedTuple):
+    """``repeats`` times ``blocks`` blocks, ``gap`` blocks apart: of 32 bytes in L1, of 512 in L0A and L0B."""
+
+    repeats: int
+    blocks: int
+    gap: int
+
+
+def fill(core: Core, site: Site | None, op: Op, dst: Local, filling: Filling, value: Any) -> None:
+    """Fill blocks with a number.
+
+    Raises:
+        TypeError: an element type that the instruction has not.
+        ValueError: a field beyond its limits.
+        NotImplementedError: a memory that it does not fill on this chip.
+    """
+    op.check_types(core, (dst.dtype,))
+    for field, number in (
+        ("repeat_times", filling.repeats), ("block_num", filling.blocks), ("dst_gap", filling.gap),
+    ):  # fmt: skip
+        op.check_field(core, field, number)
+    pipe = pipe_between(core, op, memory_of(dst), NUMBER)
+    if not filling.repeats or not filling.blocks:
+        return
+    block = ROW if memory_of(dst) == "L1" else FRACTAL
+    pieces = Pieces(filling.repeats, filling.blocks * block, (filling.blocks + filling.gap) * block)
+    write = dst.access(0, pieces.extent)._replace(runs=pieces.runs())
+    pattern = np.resize(dst.dtype.bytes_of(value), pieces.length)
+
+    def effect() -> None:
+        for index in range(pieces.number):
+            store_bytes(dst, dst.addr + index * pieces.step, pattern)
+
+    work = pieces.number * pieces.length
+    core.issue(Instruction(op.name, pipe, (), (write,), site, effect, (), FILL, None, (), dst.dtype, work))

@@ -44,11 +44,15 @@ LOAD: Final[ByArch[Fields]] = on_both(
     MappingProxyType(
         {
             "start_index": _UINT16, REPEAT_TIMES: _UINT8, "src_stride": _UINT16, "dst_gap": _UINT16,
-            "dst_frac_gap": _UINT16, "src_frac_gap": _UINT16,
+            "dst_frac_gap": _UINT16, "src_frac_gap": _UINT16, "m_step": _UINT8, "k_step": _UINT8, "dst_stride": _UINT16,
         }
     )
 )  # fmt: skip
-"""LoadData (2D), LoadDataWithTranspose."""
+"""LoadData (2D), LoadData (2D, V2), LoadDataWithTranspose."""
+FILLING: Final[ByArch[Fields]] = on_both(
+    MappingProxyType({REPEAT_TIMES: (0, 32767), "block_num": (0, 32767), "dst_gap": (0, 32767)})
+)
+"""Fill."""
 _UNIT_FLAG: Final = (0, 3)
 PRODUCT: Final[ByArch[Fields]] = on_both(
     MappingProxyType({"m": (0, 4095), "n": (0, 4095), "k": (0, 4095), "unit_flag": _UNIT_FLAG})

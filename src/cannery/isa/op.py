@@ -28,6 +28,8 @@ DAV_2201: Final = 2201
 DAV_3510: Final = 3510
 SCALAR: Final = "scalar"
 """The operand that is a number; all others are tensors."""
+NUMBER: Final = "a number"
+"""Where something comes from that lies in no memory."""
 REPEAT_TIMES: Final = "repeat_times"
 BLK_STRIDE: Final = "blk_stride"
 REP_STRIDE: Final = "rep_stride"

@@ -16,7 +16,7 @@ from cannery.aicore.instruction import CONSUME, FILL, MOVE
 from cannery.aicore.pipes import FIX, MTE1, MTE2, MTE3, M, S, V
 from cannery.isa import advanced, limits, semantics, types
 from cannery.isa.dtypes import DataType
-from cannery.isa.op import DAV_2201, DAV_3510, SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
+from cannery.isa.op import DAV_2201, DAV_3510, NUMBER, SCALAR, Align, ByArch, Op, Route, Types, on_both, one_type
 
 BINARY: Final = ("dst", "src0", "src1")
 UNARY: Final = ("dst", "src")
@@ -84,6 +84,12 @@ _LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
 )
 _TRANSPOSED_LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
     {DAV_2201: _TO_CUBE, DAV_3510: MappingProxyType({("L0B", "L1"): MTE1})}
+)
+_FILLINGS: Final[ByArch[Mapping[Route, int]]] = ByArch(
+    {
+        DAV_2201: MappingProxyType({("L1", NUMBER): MTE2, ("L0A", NUMBER): MTE1, ("L0B", NUMBER): MTE1}),
+        DAV_3510: MappingProxyType({("L1", NUMBER): MTE2}),
+    }
 )
 _FROM_CUBE: Final[Mapping[Route, int]] = MappingProxyType({("GM", "L0C"): FIX, ("L1", "L0C"): FIX})
 _DRAINS: Final = on_both(_FROM_CUBE)
@@ -177,6 +183,10 @@ ROWS: Final = (
     Op(
         "load_data_with_transpose", "load", UNARY, types=types.LOAD_TRANSPOSED.of(2), pipe=None,
         routes=_TRANSPOSED_LOADS, flow=MOVE, limits=limits.LOAD, page="LoadDataWithTranspose",
+    ),
+    Op(
+        "init_const_value", "fill", ("dst",), types=types.FILLING.of(1), pipe=None, routes=_FILLINGS, flow=FILL,
+        limits=limits.FILLING, page="Fill",
     ),
     Op(
         "mmad", "mmad", ("dst", "fm", "filter", "bias"), types=types.PRODUCT, pipe=M, flow=CONSUME,

@@ -257,6 +257,7 @@ CONVERTIBLE: Final = ByArch(
 )
 
 LOAD: Final = Column(_BYTES | _16 | _32 | _HALF_AND_FLOAT | {d.bfloat16})
+FILLING: Final = Column(_16 | _32 | _HALF_AND_FLOAT | {d.bfloat16})
 LOAD_TRANSPOSED: Final = Column(_BYTES | _32 | _HALF_AND_FLOAT | {d.bfloat16})
 
 

@@ -57,6 +57,7 @@ ONE_TYPE = {
     "reduce_max reduce_min": ("f16 f32", "i16 u16 f16 i32 u32 f32", "i64 u64"),
     "data_copy data_copy_pad": ("i8 u8 i16 u16 f16 bf i32 u32 f32 i64 u64 f64",) * 2 + ("",),
     "load_data": ("i8 u8 i16 u16 f16 bf i32 u32 f32",) * 2 + ("",),
+    "init_const_value": ("i16 u16 f16 bf i32 u32 f32",) * 2 + ("",),
     "load_data_with_transpose": ("i8 u8 f16 bf i32 u32 f32",) * 2 + ("",),
     "adv.acos adv.acosh adv.asin adv.asinh adv.atan adv.atanh adv.ceil adv.cos adv.cosh adv.digamma adv.erf"
     " adv.erfc adv.exp adv.floor adv.frac adv.lgamma adv.log adv.round adv.sin adv.sinh adv.tan adv.tanh adv.trunc"
