@@ -23,7 +23,7 @@ def matmul(a: asc.GlobalAddress, b: asc.GlobalAddress, bias: asc.GlobalAddress, 
     load_nz(b1, bind(b), K, N, N)
     asc.set_flag(asc.HardEvent.MTE2_MTE1, 1)
     asc.wait_flag(asc.HardEvent.MTE2_MTE1, 1)
-    asc.data_copy(bias2, bias1, repeat_params=asc.DataCopyParams(1, N * 4 // 32))
+    asc.data_copy(bias2, bias1, repeat_params=asc.DataCopyParams(1, N * 4 // 64))
     load_right(b2, b1, K, N)
     for part in range(ROUNDS):
         load_nz(a1, a_gm[part * M * K :], M, K, K)

@@ -56,7 +56,7 @@ def limits(npu_arch: int) -> Limits:
 
 
 ALIGNMENT: Final = MappingProxyType(
-    {"GM": 1, "UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 64, "BT": 64, "FB": 64}
+    {"GM": 1, "UB": 32, "L1": 32, "L0A": 512, "L0B": 512, "L0C": 64, "BT": 64, "FB": 128}
 )
 """Start addresses, in bytes (hicann/asc-devkit docs, general constraints of the SIMD API, @82b89a15f263)."""
 

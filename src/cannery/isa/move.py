@@ -6,8 +6,9 @@ says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,13 +19,17 @@ from cannery.aicore.instruction import FILL, MOVE, Access, Instruction, Runs, Si
 from cannery.aicore.memory import POISON
 from cannery.isa.dtypes import DataType
 from cannery.isa.limits import COUNT, PADDING_BYTES, check_value
-from cannery.isa.op import Op
+from cannery.isa.op import DAV_2201, DAV_3510, ByArch, Op
 from cannery.isa.operands import BLOCK
 from cannery.isa.regions import Combine, load_bytes, store_bytes, window
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local, Tensor, memory_of, reach
 
 Array = np.ndarray[Any, Any]
+_UNITS: Final[ByArch[Mapping[str, int]]] = ByArch(
+    {DAV_2201: MappingProxyType({"BT": 64, "FB": 128}), DAV_3510: MappingProxyType({"FB": 64})}
+)
+"""Bytes of a block on the way to the bias table and the fixpipe buffer (DataCopy from L1)."""
 _UNDEFINED: Final = bytes([POISON])
 """What a padded copy fills up with when nobody says what: the pattern of fresh memory."""
 
@@ -95,12 +100,16 @@ def copy_counted(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor
 def copy_blocks(
     core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, count: int, blocks: int, gaps: tuple[int, int]
 ) -> None:
-    """Copy ``count`` pieces of ``blocks`` blocks; ``gaps`` behind a piece, of destination and source, in blocks."""
+    """Copy ``count`` pieces of ``blocks`` blocks; ``gaps`` behind a piece, of destination and source, in blocks.
+
+    A block has 32 bytes; on the way to the tables of the cube what is copied and the destination have larger ones.
+    """
     op.check_types(core, (dst.dtype, src.dtype))
     if not count or not blocks:
         return
-    length = blocks * BLOCK
-    there, origin = (Pieces(count, length, length + gap * BLOCK) for gap in gaps)
+    unit = _UNITS[core.soc.npu_arch].get(memory_of(dst), BLOCK)
+    length = blocks * unit
+    there, origin = (Pieces(count, length, length + gap * size) for gap, size in zip(gaps, (unit, BLOCK), strict=True))
     copy_pieces(core, site, op, dst, src, there, origin)
 
 

@@ -69,12 +69,19 @@ _GLOBAL: Final[Mapping[Route, int]] = MappingProxyType(
     {("UB", "GM"): MTE2, ("L1", "GM"): MTE2, ("GM", "UB"): MTE3, ("GM", "L1"): MTE3}
 )
 _GLOBAL_COPIES: Final = on_both(_GLOBAL)
-_COPIES: Final[ByArch[Mapping[Route, int]]] = on_both(MappingProxyType(
+_TO_TABLES: Final[Mapping[Route, int]] = MappingProxyType(
+    {("UB", "UB"): V, ("BT", "L1"): MTE1, ("FB", "L1"): FIX, ("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1}
+)
+_OUT_OF_L1: Final = ("GM", "L1")
+# Between UB and L1, which belong to two cores, nothing is simulated; out of L1 to global memory 950 has no way.
+_COPIES: Final[ByArch[Mapping[Route, int]]] = ByArch(
     {
-        **_GLOBAL, ("UB", "UB"): V, ("L1", "UB"): MTE3, ("BT", "L1"): MTE1, ("FB", "L1"): FIX,
-        ("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1,
+        DAV_2201: MappingProxyType({**_GLOBAL, **_TO_TABLES}),
+        DAV_3510: MappingProxyType(
+            {**{key: pipe for key, pipe in _GLOBAL.items() if key != ("GM", "L1")}, **_TO_TABLES}
+        ),
     }
-))  # fmt: skip
+)
 _TO_CUBE: Final[Mapping[Route, int]] = MappingProxyType({("L0A", "L1"): MTE1, ("L0B", "L1"): MTE1})
 _LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
     {

@@ -65,7 +65,7 @@ def matmul(
             turn = asc.LoadData2dTransposeParams(0, columns // 32, deep // 32, 1, 0)
             asc.load_data_with_transpose(b2[part * 32 * columns :], b1[part * 1024 :], turn)
     beginning = asc.LocalTensor(acc, P.C2, 0, up(n, 16))
-    asc.data_copy(beginning, table, repeat_params=asc.DataCopyParams(1, up(n, 16) * 4 // 32))
+    asc.data_copy(beginning, table, repeat_params=asc.DataCopyParams(1, up(n, 16) * 4 // 64))
     sync(asc.HardEvent.MTE1_M)
     asc.mmad(c1, a2, b2, beginning, asc.MmadParams(m, n, k))
     sync(asc.HardEvent.M_FIX)
