@@ -104,8 +104,7 @@ def graph_options(**options: str) -> Callable[[Path], Any]:
 S = GeStatus
 PROVOKED: list[tuple[str, GeStatus, str, Callable[[Path], Any]]] = [
     ("initialise twice", S.GE_CLI_GE_ALREADY_INITIALIZED, "E19999", lambda _: twice(session)),
-    ("finalise without initialise", S.GE_CLI_GE_NOT_INITIALIZED, "E19999", lambda _: GeApi.ge_finalize()),
-    ("session without initialise", S.GE_CLI_GE_NOT_INITIALIZED, "E19999", lambda _: Session()),
+    ("session without initialise", S.GE_CLI_GE_NOT_INITIALIZED, "E19999", lambda _: Session().add_graph(0, graph())),
     ("global: unknown option", S.GE_CLI_INIT_FAILED, "E19999", global_options(ge__noSuchOption="1")),
     ("global: no such run mode", S.GE_CLI_INIT_FAILED, "E19999", global_options(ge__graphRunMode="2")),
     ("global: no such device", S.GE_CLI_INIT_FAILED, "E19999", global_options(ge__exec__deviceId="999")),

@@ -147,9 +147,10 @@ _KNOWN = frozenset(FORMATS.values())
 
 
 def _data_type(name: str, number: int) -> DataType:
-    if number not in DataType._value2member_map_:
-        raise RuntimeFault(INVALID, name, f"data type {number}", "an aclDataType")
-    return DataType(number)
+    try:
+        return DataType.of(number)
+    except ValueError:
+        raise RuntimeFault(INVALID, name, f"data type {number}", "an aclDataType") from None
 
 
 def _format(name: str, number: int) -> Format:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class DataType(IntEnum):
-    """A CANN data type; the value is the number the C interfaces use."""
+    """A CANN data type; the value is the number the C interfaces use.
+
+    Those that no operator here can take are members too, as in the original; ``of`` finds none of them.
+    """
 
     DT_FLOAT = 0
     DT_FLOAT16 = 1
@@ -37,19 +40,36 @@ class DataType(IntEnum):
     DT_DOUBLE = 11
     DT_BOOL = 12
     DT_STRING = 13
+    DT_DUAL_SUB_INT8 = 14
+    DT_DUAL_SUB_UINT8 = 15
     DT_COMPLEX64 = 16
     DT_COMPLEX128 = 17
+    DT_QINT8 = 18
+    DT_QINT16 = 19
+    DT_QINT32 = 20
+    DT_QUINT8 = 21
+    DT_QUINT16 = 22
+    DT_RESOURCE = 23
+    DT_STRING_REF = 24
+    DT_DUAL = 25
+    DT_VARIANT = 26
     DT_BF16 = 27
     DT_UNDEFINED = 28
     DT_INT4 = 29
+    DT_UINT1 = 30
+    DT_INT2 = 31
+    DT_UINT2 = 32
     DT_COMPLEX32 = 33
     DT_HIFLOAT8 = 34
     DT_FLOAT8_E5M2 = 35
     DT_FLOAT8_E4M3FN = 36
     DT_FLOAT8_E8M0 = 37
+    DT_FLOAT6_E3M2 = 38
+    DT_FLOAT6_E2M3 = 39
     DT_FLOAT4_E2M1 = 40
     DT_FLOAT4_E1M2 = 41
     DT_HIFLOAT4 = 42
+    DT_MAX = 43
 
     @classmethod
     def of(cls, value: Any) -> DataType:
@@ -70,12 +90,12 @@ class DataType(IntEnum):
     @property
     def short(self) -> str:
         """The name numpy and the case files use, e.g. ``float16``."""
-        return _SPECS[self].short
+        return _spec(self).short
 
     @property
     def itemsize(self) -> int:
-        """Bytes an element takes; 0 where an element is not a whole number of bytes."""
-        return _SPECS[self].itemsize
+        """Bytes an element takes; 0 where an element is not a whole number of bytes, or of a type nothing takes."""
+        return _spec(self).itemsize
 
     @property
     def torch(self) -> torch.dtype:
@@ -96,7 +116,7 @@ class DataType(IntEnum):
         Raises:
             ValueError: numpy has no such dtype.
         """
-        dtype = _SPECS[self].numpy
+        dtype = _spec(self).numpy
         if dtype is None:
             raise ValueError(f"data type: found {self.name}, expected one that numpy can hold")
         return np.dtype(dtype)
@@ -155,6 +175,11 @@ _SPECS = MappingProxyType(
 
 
 @cache
+def _spec(dtype: DataType) -> _Spec:
+    return _SPECS.get(dtype) or _Spec(dtype.name.lower().removeprefix("dt_"), 0, None, None)
+
+
+@cache
 def _by_name() -> dict[str, DataType]:
     names = {name.lower(): dtype for dtype, spec in _SPECS.items() for name in (dtype.name, spec.short, *spec.aliases)}
     return names | {dtype.name.lower().removeprefix("dt_"): dtype for dtype in _SPECS}
@@ -183,7 +208,7 @@ def _lookup(value: Any) -> DataType | None:
     if is_torch(value, "dtype"):
         return _by_torch().get(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return DataType(value) if value in DataType.__members__.values() else None
+        return DataType(value) if value in _SPECS else None
     if isinstance(value, (np.dtype, type)):
         return _by_numpy().get(np.dtype(value))
     return None

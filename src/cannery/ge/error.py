@@ -18,37 +18,42 @@ INTERNAL = "E19999"
 CALL_SEQUENCE = "E10062"
 NO_INFER_FUNCTION = "EZ9999"
 
+GRAPH_ID = "graph_id"
+"""A fact of ``context`` that stands in the text."""
+
 
 class GeError(RuntimeError):
-    """A call that GE refuses.
+    """A call that GE refuses. Source: hicann/ge `api/python/ge/ge/error.py` @ffdcbc9f; both codes are an addition.
 
     Attributes:
         error_message: what was found and what was expected.
         api_name: the function that was called.
-        context: facts about where: ``graph``, ``node``, ``stage``, ``parameter``; those that apply.
+        context: facts about where: ``graph_id``, ``graph``, ``node``, ``stage``, ``parameter``; those that apply.
         code: GE's status.
         text_code: GE's error code in text: E19999, E10062 (call sequence) or EZ9999 (no infer function).
     """
 
     def __init__(
         self,
-        error_message: str,
-        api_name: str = "",
+        message: str,
+        error_message: str | None = None,
+        api_name: str | None = None,
         context: Mapping[str, Any] | None = None,
         *,
         code: IntEnum = GeStatus.FAILED,
         text_code: str = INTERNAL,
     ) -> None:
-        super().__init__(error_message, api_name, context)
-        self.error_message = error_message
-        self.api_name = api_name
+        super().__init__(message)
+        self.error_message = message if error_message is None else error_message
+        self.api_name = api_name or ""
         self.context = dict(context or {})
         self.code = code
         self.text_code = text_code
 
     def __str__(self) -> str:
-        where = f"{self.api_name}: " if self.api_name else ""
-        return f"{where}{self.text_code}: {self.error_message} [{self.code.name} {int(self.code)}]"
+        where = f"{self.api_name} failed; " if self.api_name else ""
+        which = f"{GRAPH_ID}={self.context[GRAPH_ID]}; " if GRAPH_ID in self.context else ""
+        return f"{where}{which}{self.text_code}: {self.error_message} [{self.code.name} {int(self.code)}]"
 
     @classmethod
     def of(cls, refusal: OperatorError, code: IntEnum, node: str = "") -> GeError:

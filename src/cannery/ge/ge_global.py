@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cannery.ge._engine.arguments import require
 from cannery.ge._engine.instance import instance
 from cannery.ge.error import calling
 
@@ -20,19 +21,17 @@ class GeApi:
             GeError: GE_CLI_GE_ALREADY_INITIALIZED; GE_CLI_INIT_FAILED: an option that is unknown, has no such value or
                 excludes another.
         """
-        if not isinstance(config, dict) or not config:
-            raise TypeError(f"ge_initialize: config: found {config!r:.80}, expected a dict that is not empty")
-        with calling("GeApi.ge_initialize"):
+        if not require(config, dict, "Ge init config"):
+            raise TypeError("Ge init config must not be empty")
+        with calling("GEInitialize"):
             instance().initialize(config)
         return 0
 
     @classmethod
     def ge_finalize(cls) -> int:
-        """End. Sessions made before are of no use afterwards.
+        """End. Sessions made before are of no use afterwards. Without ``ge_initialize`` there is nothing to do.
 
-        Raises:
-            GeError: GE_CLI_GE_NOT_INITIALIZED.
+        Source: hicann/ge `api/session/client/ge_api.cc` @ffdcbc9f.
         """
-        with calling("GeApi.ge_finalize"):
-            instance().finalize()
+        instance().finalize()
         return 0

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cannery.core import GeStatus, TensorDesc
+from cannery.ge._engine.arguments import require
 from cannery.ge._engine.compile import Machine, compile_graph
 from cannery.ge._engine.instance import instance
 from cannery.ge._engine.model import NodeModel
@@ -44,8 +45,7 @@ class GeUtils:
             TypeError: no graph, or no shapes.
             GeError: as compilation raises.
         """
-        if not isinstance(graph, Graph):
-            raise TypeError(f"GeUtils.infer_shape: found {type(graph).__name__}, expected a Graph")
+        require(graph, Graph, "graph")
         with calling("GeUtils.infer_shape", graph=graph.name):
             compile_graph(graph.model, _machine(), [dims_of(shape) for shape in input_shapes])
         return int(GeStatus.SUCCESS)
@@ -57,8 +57,7 @@ class GeUtils:
         Raises:
             TypeError: no node.
         """
-        if not isinstance(node, Node):
-            raise TypeError(f"GeUtils.check_node_support_on_aicore: found {type(node).__name__}, expected a Node")
+        require(node, Node, "node")
         try:
             operator = find_operator(node.type)
         except UnknownOperatorError as failure:

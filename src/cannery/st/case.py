@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cannery.core import INT64_MAX, DataType, Format, Refusal, Shape, Stage, TensorDesc
+from cannery.core.format import OFFERED
 from cannery.operator import Operator
 from cannery.soc import soc
 
@@ -312,4 +313,4 @@ def memory_format(value: object) -> Format:
     try:
         return Format.of(value)
     except ValueError:
-        raise CellError(repr(value), f"a format: {', '.join(item.short for item in Format)}") from None
+        raise CellError(repr(value), f"a format: {', '.join(item.short for item in OFFERED)}") from None

@@ -14,13 +14,32 @@ NUMBERS = {
     "DT_HIFLOAT8": 34, "DT_FLOAT8_E5M2": 35, "DT_FLOAT8_E4M3FN": 36, "DT_FLOAT8_E8M0": 37, "DT_FLOAT4_E2M1": 40,
     "DT_FLOAT4_E1M2": 41, "DT_HIFLOAT4": 42,
 }  # fmt: skip
+UNUSED = {
+    "DT_DUAL_SUB_INT8": 14, "DT_DUAL_SUB_UINT8": 15, "DT_QINT8": 18, "DT_QINT16": 19, "DT_QINT32": 20, "DT_QUINT8": 21,
+    "DT_QUINT16": 22, "DT_RESOURCE": 23, "DT_STRING_REF": 24, "DT_DUAL": 25, "DT_VARIANT": 26, "DT_UINT1": 30,
+    "DT_INT2": 31, "DT_UINT2": 32, "DT_FLOAT6_E3M2": 38, "DT_FLOAT6_E2M3": 39, "DT_MAX": 43,
+}  # fmt: skip
+"""Numbers that no operator here takes."""
+USED = [DataType[name] for name in NUMBERS]
 
 
 def test_the_numbers_are_those_of_the_c_interfaces() -> None:
-    assert {dtype.name: int(dtype) for dtype in DataType} == NUMBERS
+    assert {dtype.name: int(dtype) for dtype in DataType} == NUMBERS | UNUSED
 
 
-@pytest.mark.parametrize("dtype", DataType)
+@pytest.mark.parametrize("name", UNUSED)
+def test_what_no_operator_takes_has_a_number_and_no_bits(name: str) -> None:
+    dtype = DataType[name]
+    assert DataType.of(dtype) is dtype and dtype.itemsize == 0 and dtype.is_floating == ("FLOAT6" in name)
+    for spelling in (name, dtype.short, int(dtype)):
+        with pytest.raises(ValueError, match="expected one of"):
+            DataType.of(spelling)
+    for kind in ("torch", "numpy"):
+        with pytest.raises(ValueError, match=name):
+            getattr(dtype, kind)
+
+
+@pytest.mark.parametrize("dtype", USED)
 def test_name_short_name_and_number_mean_the_same(dtype: DataType) -> None:
     spellings = (dtype, dtype.name, dtype.name.lower(), dtype.short, dtype.short.upper(), int(dtype))
     assert {DataType.of(spelling) for spelling in spellings} == {dtype}

@@ -137,9 +137,9 @@ def test_inputs_have_names_types_and_indices() -> None:
 @pytest.mark.parametrize(("index", "name"), [("0", None), (True, None), (1.0, None), (None, None), (0, 5), (0, b"x")])
 def test_an_index_is_an_integer_and_a_name_a_string(index: Any, name: Any) -> None:
     builder = GraphBuilder()
-    with pytest.raises(TypeError, match="expected a value of type"):
+    with pytest.raises(TypeError, match=r"Input (index must be an integer|name must be a string), found"):
         builder.create_input(index, name=name)
-    with pytest.raises(TypeError, match="name: found 5"):
+    with pytest.raises(TypeError, match="Graph name must be a string, found 5"):
         GraphBuilder(5)  # type: ignore[arg-type]
 
 
@@ -228,15 +228,13 @@ def test_outputs_in_the_order_of_their_indices() -> None:
     assert [source.node.name for source in builder.build_and_reset().model.outputs] == ["input_0", "input_1"]
 
 
-def test_outputs_with_a_gap_or_none_are_refused() -> None:
-    for index in (None, 1):
-        builder = GraphBuilder()
-        x = builder.create_input(0)
-        if index is not None:
-            builder.set_graph_output(x, index)
-        with pytest.raises(GeError) as refusal:
-            builder.build_and_reset()
-        assert refusal.value.code is GeStatus.GRAPH_PARAM_INVALID
+def test_outputs_with_a_gap_are_refused() -> None:
+    builder = GraphBuilder()
+    x = builder.create_input(0)
+    builder.set_graph_output(x, 1)
+    with pytest.raises(GeError) as refusal:
+        builder.build_and_reset()
+    assert refusal.value.code is GeStatus.GRAPH_PARAM_INVALID
     with pytest.raises(GeError, match="OUT_OF_RANGE"):
         builder.set_graph_output(x, -1)
 

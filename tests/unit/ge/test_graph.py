@@ -15,7 +15,7 @@ from cannery.core import DataType, GeStatus
 from cannery.ge.error import GeError
 from cannery.ge.es import GraphBuilder
 from cannery.ge.es.all import UpdateTensorDesc
-from cannery.ge.graph import DumpFormat, Graph, Node, TensorDesc
+from cannery.ge.graph import DumpFormat, Graph, Node, Tensor, TensorDesc
 from cannery.ge.utils import GeUtils
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -150,8 +150,8 @@ def test_a_file_that_holds_no_graph_is_refused_and_changes_nothing(tmp_path: Pat
 
 def test_an_attribute_that_json_lacks_is_refused_before_a_file_is_written(tmp_path: Path) -> None:
     graph = chain()
-    graph.set_attr("k", object())
-    with pytest.raises(GeError, match="object"):
+    graph.set_attr("k", Tensor([1.0]))
+    with pytest.raises(GeError, match="Tensor"):
         graph.save_to_air(str(tmp_path / "g"))
     assert list(tmp_path.iterdir()) == []
 
@@ -192,9 +192,9 @@ def test_names_are_escaped_in_every_format() -> None:
 @pytest.mark.parametrize(
     ("format", "name"),
     [
-        (DumpFormat.kOnnx, "ge_onnx_chain_s.pbtxt"),
-        (DumpFormat.kTxt, "ge_txt_chain_s.txt"),
-        (DumpFormat.kReadable, "ge_readable_chain_s.txt"),
+        (DumpFormat.kOnnx, "ge_onnx_00000000_graph_0_s.pbtxt"),
+        (DumpFormat.kTxt, "ge_txt_00000000_graph_0_s.txt"),
+        (DumpFormat.kReadable, "ge_readable_00000000_graph_0_s.txt"),
         (DumpFormat.DOT, "ge_dot_chain_s.dot"),
         (DumpFormat.SVG, "ge_svg_chain_s.svg"),
     ],
@@ -212,7 +212,7 @@ def test_a_dump_is_a_file_with_the_same_text(
 
 def test_graphs_are_not_copied() -> None:
     for duplicate in (copy.copy, copy.deepcopy):
-        with pytest.raises(RuntimeError, match="copied"):
+        with pytest.raises(RuntimeError, match=r"Graph does not support (deep)?copy"):
             duplicate(chain())
 
 
@@ -230,9 +230,9 @@ def test_what_is_no_node_is_refused(stranger: Any) -> None:
         lambda: GeUtils.check_node_support_on_aicore(stranger),
     ]
     for call in calls:
-        with pytest.raises(TypeError, match="expected a Node"):
+        with pytest.raises(TypeError, match=r"node must be a Node|Node, found"):
             call()
-    with pytest.raises(TypeError, match="expected a Graph"):
+    with pytest.raises(TypeError, match="subgraph must be a Graph"):
         graph.add_subgraph(stranger)
 
 

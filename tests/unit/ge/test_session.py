@@ -71,7 +71,7 @@ def test_an_input_that_contradicts_its_node_is_refused(session: Session, one_ope
     session.add_graph(0, one_operator(x=declared))
     with pytest.raises(GeError, match="which the data node declares") as refusal:
         session.run_graph(0, [x_tensor((2, 5))])
-    assert refusal.value.code is GeStatus.GRAPH_PARAM_INVALID and refusal.value.context["graph"] == 0
+    assert refusal.value.code is GeStatus.GRAPH_PARAM_INVALID and refusal.value.context["graph_id"] == 0
 
 
 @pytest.mark.parametrize("attr", [[], [4, 4], [4, -8, 4], [-1, 128], [-2], [2] * 125, [2**40, 2**40]])
@@ -84,7 +84,7 @@ def test_inference_refuses_a_bad_attribute_also_of_an_unknown_input(
         session.run_graph(0, [x_tensor()])
     assert refusal.value.code is GeStatus.GE_GRAPH_INFERSHAPE_FAILED and refusal.value.text_code == "E19999"
     assert refusal.value.context == {
-        "graph": 0,
+        "graph_id": 0,
         "node": "UpdateTensorDesc_0",
         "stage": "infer_shape",
         "parameter": refusal.value.context["parameter"],
@@ -174,10 +174,11 @@ def test_the_outputs_of_a_stream_hold_zeros_until_it_is_synchronised(session: Se
 
 def test_without_a_context_the_null_stream_works_at_once(session: Session, one_operator: Make) -> None:
     session.add_graph(0, one_operator())
-    (y,) = session.run_graph_with_stream_async(0, None, [x_tensor()])
+    (y,) = session.run_graph_with_stream_async(0, 0, [x_tensor()])
     assert np.ravel(y.get_data())[3] == 3
-    with pytest.raises(TypeError, match="stream"):
-        session.run_graph_with_stream_async(0, "stream", [x_tensor()])
+    for stream in ("stream", None, True):
+        with pytest.raises(TypeError, match="Stream must be an integer"):
+            session.run_graph_with_stream_async(0, stream, [x_tensor()])
 
 
 def test_what_fails_in_a_stream_is_reported_by_its_synchronisation(session: Session) -> None:
@@ -202,7 +203,7 @@ def test_the_two_styles_of_running_exclude_each_other(session: Session, one_oper
         session.run_graph_with_stream_async(0, Stream(), [x_tensor()])
     assert refusal.value.text_code == "E10062"
     session.add_graph(1, one_operator())
-    session.run_graph_with_stream_async(1, None, [x_tensor()])
+    session.run_graph_with_stream_async(1, 0, [x_tensor()])
 
 
 def test_calls_return_0_and_take_the_documented_names(one_operator: Make) -> None:
@@ -217,9 +218,9 @@ def test_calls_return_0_and_take_the_documented_names(one_operator: Make) -> Non
 @pytest.mark.parametrize("options", [[], (), 0, "", [("ge.jit_compile", "1")]])
 def test_options_are_a_dict(one_operator: Make, options: Any) -> None:
     GeApi.ge_initialize({"ge.graphRunMode": "1"})
-    with pytest.raises(TypeError, match="expected a dict"):
+    with pytest.raises(TypeError, match="option must be a dictionary"):
         Session(options)
-    with pytest.raises(TypeError, match="expected a dict"):
+    with pytest.raises(TypeError, match="options must be a dictionary"):
         Session().add_graph(0, one_operator(), options)
 
 
@@ -260,7 +261,7 @@ def test_initialisation_wants_a_dict_of_strings_that_is_not_empty(config: Any) -
 @pytest.mark.parametrize("inputs", [None, (), [1], "x", [[1.0]]])
 def test_inputs_are_a_list_of_tensors(session: Session, one_operator: Make, inputs: Any) -> None:
     session.add_graph(0, one_operator())
-    with pytest.raises(TypeError, match="list of Tensor"):
+    with pytest.raises(TypeError, match=r"inputs must be a list of Tensor|All elements in inputs must be"):
         session.run_graph(0, inputs)
 
 
@@ -268,17 +269,20 @@ def test_other_malformed_calls(session: Session, one_operator: Make) -> None:
     with pytest.raises(TypeError, match="Graph"):
         session.add_graph(0, "graph")  # type: ignore[arg-type]
     for graph_id in ("0", True, 1.0):
-        with pytest.raises(TypeError, match="graph_id"):
+        with pytest.raises(TypeError, match="Graph_id must be an integer"):
             session.run_graph(graph_id, [])  # type: ignore[arg-type]
     session.add_graph(0, one_operator())
     for tensors in ([], [x_tensor(), x_tensor()], [Tensor()]):
         with pytest.raises(GeError, match="GRAPH_PARAM_INVALID"):
             session.run_graph(0, tensors)
     for call in (session.register_external_allocator, session.unregister_external_allocator):
+        others = [None] * (call == session.register_external_allocator)
         with pytest.raises(NotImplementedError, match="external_allocator"):
-            call(*[None] * (2 if call == session.register_external_allocator else 1))
+            call(0, *others)
+        with pytest.raises(TypeError, match="stream must be an integer"):
+            call("0", *others)
     for duplicate in (copy.copy, copy.deepcopy):
-        with pytest.raises(RuntimeError, match="copied"):
+        with pytest.raises(RuntimeError, match=r"Session does not support (deep)?copy"):
             duplicate(session)
 
 
@@ -321,3 +325,27 @@ def test_memory_between_nodes_is_given_back(session: Session) -> None:
     plan = compile_graph(builder.build_and_reset([holder]).model, Machine())
     done = [[node.name for node in nodes] for nodes in plan.last_use]
     assert done == [["input_0"], *[[f"UpdateTensorDesc_{index}"] for index in range(4)]]
+
+
+def test_a_session_before_ge_is_refused_at_its_first_call(one_operator: Make) -> None:
+    early = Session()
+    with pytest.raises(GeError, match=r"^AddGraph failed; graph_id=2; .*GE_CLI_GE_NOT_INITIALIZED"):
+        early.add_graph(2, one_operator())
+    GeApi.ge_initialize({"ge.graphRunMode": "1"})
+    with pytest.raises(GeError, match="made before ge_initialize"):
+        early.add_graph(2, one_operator())
+
+
+def test_the_end_of_what_never_began_is_no_error() -> None:
+    assert GeApi.ge_finalize() == GeApi.ge_finalize() == 0
+
+
+def test_a_graph_without_outputs_is_built_and_not_run(session: Session) -> None:
+    builder = GraphBuilder()
+    builder.create_input(0)
+    builder.set_graph_attr_int64("version", 1)
+    graph = builder.build_and_reset()
+    assert graph.get_attr("version") == 1
+    with pytest.raises(GeError, match="found no outputs") as refusal:
+        session.add_graph(0, graph)
+    assert refusal.value.code is GeStatus.GE_CLI_SESS_ADD_FAILED

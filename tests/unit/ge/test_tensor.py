@@ -113,7 +113,7 @@ def test_a_file_holds_any_type(tmp_path: Path) -> None:
     path.write_bytes(struct.pack("<2d", 0.1, -2.5))
     tensor = Tensor(file_path=str(path), data_type=DataType.DT_DOUBLE, shape=[2])
     assert tensor.get_data() == [0.1, -2.5]
-    with pytest.raises(ValueError, match="one of them"):
+    with pytest.raises(RuntimeError, match="either by data or by file"):
         Tensor([1.0], str(path))
     path.write_bytes(b"123")
     with pytest.raises(ValueError, match="whole elements"):

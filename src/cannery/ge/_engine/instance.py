@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from functools import cache
+from itertools import count
 
 from cannery.core import GeStatus
 from cannery.ge._engine.options import GLOBAL, check_options
@@ -12,12 +13,18 @@ from cannery.ge.error import GeError
 
 
 class Instance:
-    """There is one a process. ``generation`` grows with each initialisation: older sessions end with theirs."""
+    """There is one a process.
+
+    Attributes:
+        generation: grows with each initialisation: older sessions end with theirs.
+        dumps: the numbers of the files that graphs are written to.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._options: dict[str, str] | None = None
         self.generation = 0
+        self.dumps = count()
 
     def initialize(self, config: Mapping[str, str]) -> None:
         """Begin.
@@ -33,13 +40,8 @@ class Instance:
             self.generation += 1
 
     def finalize(self) -> None:
-        """End; every session ends with it.
-
-        Raises:
-            GeError: GE_CLI_GE_NOT_INITIALIZED.
-        """
+        """End; every session ends with it. Nothing happens where it was not initialised."""
         with self._lock:
-            self._require()
             self._options = None
 
     def options(self, generation: int | None = None) -> dict[str, str]:
@@ -50,8 +52,13 @@ class Instance:
         """
         options = self._require()
         if generation not in (None, self.generation):
-            raise GeError("found a session of a GE that was finalized", code=GeStatus.GE_CLI_GE_NOT_INITIALIZED)
+            message = "found a session of a GE that was finalized, or made before ge_initialize"
+            raise GeError(message, code=GeStatus.GE_CLI_GE_NOT_INITIALIZED)
         return options
+
+    def inherited(self) -> dict[str, str]:
+        """The global options that a session starts from; none while it is not initialised."""
+        return self._options or {}
 
     def _require(self) -> dict[str, str]:
         if self._options is None:

@@ -30,5 +30,5 @@ def get_plugin(name: str) -> ModuleType | Any:
         return import_module("cannery.ge.es.all")
     found = next(iter(entry_points(group=GROUP, name=name)), None)
     if found is None:
-        raise GeError(f"found {name!r}, expected one of {', '.join(list_plugins())}", "get_plugin")
+        raise GeError(f"found {name!r}, expected one of {', '.join(list_plugins())}", api_name="get_plugin")
     return found.load()

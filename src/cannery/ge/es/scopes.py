@@ -10,6 +10,7 @@ from typing import Any
 
 from cannery.ge._engine.model import NodeModel
 from cannery.ge.es.tensor_holder import TensorHolder
+from cannery.ge.graph.attributes import attribute
 
 __all__ = ["attr_scope", "control_dependency_scope"]
 
@@ -19,8 +20,12 @@ _controls: ContextVar[tuple[NodeModel, ...]] = ContextVar("cannery.ge.control_de
 
 @contextmanager
 def attr_scope(attr_maps: Mapping[str, Any]) -> Iterator[None]:
-    """Set these attributes of every node made inside."""
-    token = _attrs.set({**_attrs.get(), **attr_maps})
+    """Set these attributes of every node made inside.
+
+    Raises:
+        ValueError: a value that no attribute has.
+    """
+    token = _attrs.set({**_attrs.get(), **{name: attribute(value) for name, value in attr_maps.items()}})
     try:
         yield
     finally:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from cannery.core import DataType, Format, TensorDesc
+from cannery.ge._engine.arguments import data_type as dtype_of
+from cannery.ge._engine.arguments import memory_format
 from cannery.ge._engine.model import Source
-from cannery.ge.graph.shape import Shape
-from cannery.ge.graph.tensor_desc import dims_of
+from cannery.ge.graph.shape import Shape, integers
 from cannery.operator import all_operators
 
 __all__ = ["TensorHolder"]
@@ -49,15 +50,15 @@ class TensorHolder:
 
     def set_data_type(self, data_type: DataType) -> TensorHolder:
         """Declare the data type; inference overrules it."""
-        return self._declare(dtype=DataType.of(data_type))
+        return self._declare(dtype=dtype_of(data_type, "Data type must be a DataType enum"))
 
     def set_format(self, format: Format) -> TensorHolder:
         """Declare the format."""
-        return self._declare(format=Format.of(format))
+        return self._declare(format=memory_format(format, "Format must be a Format enum"))
 
     def set_shape(self, shape: Shape | Iterable[int]) -> TensorHolder:
         """Declare the shape; inference overrules it."""
-        return self._declare(shape=dims_of(shape), origin_shape=None)
+        return self._declare(shape=integers(shape, "Shape"), origin_shape=None)
 
     def _declare(self, **changes: Any) -> TensorHolder:
         self.builder.require_open()

@@ -40,7 +40,7 @@ def resolve_builder(*values: Any) -> GraphBuilder:
             owner: GraphBuilder = value.get_owner_builder()
             return owner
     message = "found no tensors, expected one, or owner_builder="
-    raise GeError(message, "resolve_builder", code=GeStatus.GRAPH_PARAM_INVALID)
+    raise GeError(message, api_name="resolve_builder", code=GeStatus.GRAPH_PARAM_INVALID)
 
 
 def flattened(value: Any) -> tuple[list[int | float], list[int]]:

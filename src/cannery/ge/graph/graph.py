@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from cannery.ge._engine.air import load_air, save_air
+from cannery.ge._engine.arguments import NotCopied, require, wrong
+from cannery.ge._engine.instance import instance
 from cannery.ge._engine.model import DATA_TYPES, GraphModel, NodeModel, Source, check_port
 from cannery.ge._engine.render import RENDERERS
 from cannery.ge.error import GeError, calling
+from cannery.ge.graph.attributes import attribute
 from cannery.ge.graph.node import Node
 from cannery.ge.graph.types import DumpFormat
 
@@ -18,7 +21,7 @@ CONTROL = -1
 """The port of a control edge."""
 
 
-class Graph:
+class Graph(NotCopied):
     """A graph. Built by ``ge.es.GraphBuilder`` or loaded from a file, edited here, run by ``ge.session.Session``.
 
     Source: hicann/ge `api/python/ge/ge/graph/graph.py` @ffdcbc9f. Nodes of other graphs, ports that do not exist and
@@ -26,9 +29,7 @@ class Graph:
     """
 
     def __init__(self, name: str = "graph") -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"Graph: name: found {type(name).__name__}, expected a string")
-        self.model = GraphModel(name)
+        self.model = GraphModel(require(name, str, "Graph name"))
 
     @classmethod
     def of(cls, model: GraphModel) -> Graph:
@@ -57,7 +58,7 @@ class Graph:
 
     def find_node_by_name(self, name: str) -> Node | None:
         """The node of that name; None when there is none."""
-        node = self.model.nodes.get(name)
+        node = self.model.nodes.get(require(name, str, "name"))
         return None if node is None else Node(node, self.model)
 
     def get_attr(self, key: str) -> Any:
@@ -66,27 +67,35 @@ class Graph:
         Raises:
             GeError: it is not set.
         """
-        if key not in self.model.attrs:
-            raise GeError(f"found {key!r}, expected an attribute that is set", "Graph.get_attr")
+        if require(key, str, "Attribute key") not in self.model.attrs:
+            raise GeError(f"found {key!r}, expected an attribute that is set", api_name="Graph.get_attr")
         return self.model.attrs[key]
 
     def set_attr(self, key: str, value: Any) -> None:
-        """Set an attribute of the graph."""
-        self.model.attrs[key] = value
+        """Set an attribute of the graph.
+
+        Raises:
+            ValueError: a value that no attribute has.
+        """
+        self.model.attrs[require(key, str, "Attribute key")] = attribute(value)
 
     def add_data_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
         """Let an output feed an input that nothing feeds yet."""
+        source = Source(_model(src_node, "src_node"), require(src_port_index, int, "src_port_index"))
+        target, port = _model(dst_node, "dst_node"), require(dst_port_index, int, "dst_port_index")
         with calling("Graph.add_data_edge", graph=self.name):
-            self.model.connect(Source(_model(src_node), src_port_index), _model(dst_node), dst_port_index)
+            self.model.connect(source, target, port)
 
     def add_control_edge(self, src_node: Node, dst_node: Node) -> None:
         """Let one node run before another."""
         with calling("Graph.add_control_edge", graph=self.name):
-            self.model.order(_model(src_node), _model(dst_node))
+            self.model.order(_model(src_node, "src_node"), _model(dst_node, "dst_node"))
 
     def remove_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:
         """Take an edge away; both ports -1 mean the control edge."""
-        source, target = _model(src_node), _model(dst_node)
+        source, target = _model(src_node, "src_node"), _model(dst_node, "dst_node")
+        require(src_port_index, int, "src_port_index")
+        require(dst_port_index, int, "dst_port_index")
         with calling("Graph.remove_edge", graph=self.name):
             if src_port_index == dst_port_index == CONTROL:
                 if source not in target.controls:
@@ -106,19 +115,18 @@ class Graph:
         Raises:
             GeError: the name is taken, or this graph is the subgraph or inside it.
         """
-        if not isinstance(subgraph, Graph):
-            raise TypeError(f"Graph.add_subgraph: found {type(subgraph).__name__}, expected a Graph")
+        require(subgraph, Graph, "subgraph")
         if subgraph.name in self.model.subgraphs:
             message = f"found a second subgraph {subgraph.name!r}, expected a name of its own"
-            raise GeError(message, "Graph.add_subgraph")
+            raise GeError(message, api_name="Graph.add_subgraph")
         if any(graph.model is self.model for graph in (subgraph, *subgraph.get_all_subgraphs())):
             message = f"found graph {self.name!r} inside its subgraph {subgraph.name!r}, expected no cycle"
-            raise GeError(message, "Graph.add_subgraph")
+            raise GeError(message, api_name="Graph.add_subgraph")
         self.model.subgraphs[subgraph.name] = subgraph.model
 
     def get_subgraph(self, name: str) -> Graph | None:
         """The subgraph of that name; None when there is none."""
-        found = self.model.subgraphs.get(name)
+        found = self.model.subgraphs.get(require(name, str, "name"))
         return None if found is None else Graph.of(found)
 
     def get_all_subgraphs(self) -> list[Graph]:
@@ -128,8 +136,8 @@ class Graph:
 
     def remove_subgraph(self, name: str) -> None:
         """Take a subgraph away."""
-        if self.model.subgraphs.pop(name, None) is None:
-            raise GeError(f"found {name!r}, expected the name of a subgraph", "Graph.remove_subgraph")
+        if self.model.subgraphs.pop(require(name, str, "name"), None) is None:
+            raise GeError(f"found {name!r}, expected the name of a subgraph", api_name="Graph.remove_subgraph")
 
     def set_inputs(self, nodes: list[Node]) -> None:
         """Give data nodes their indices, in the order of the list."""
@@ -150,16 +158,21 @@ class Graph:
 
     def dump_to_stream(self, format: DumpFormat = DumpFormat.kReadable) -> str:
         """The graph as text: ONNX's text form, its JSON, one line a node, a DOT file or an SVG picture."""
-        return RENDERERS[_FORMATS[DumpFormat(format)][0]](self.model)
+        return RENDERERS[_form(format)[0]](self.model)
 
     def dump_to_file(self, format: DumpFormat = DumpFormat.kReadable, suffix: str = "") -> str:
         """Write that to a file in the working directory; its name.
 
+        GE's forms are numbered in the order they are written: ``ge_onnx_00000000_graph_0_<suffix>.pbtxt``. A picture
+        has the name of its graph. Source of the names: hicann/ge `graph_metadef/graph/utils/graph_utils.cc` @ffdcbc9f.
+
         Raises:
+            TypeError: no DumpFormat, or a suffix that is no string.
             OSError: the file cannot be written.
         """
-        kind, ending = _FORMATS[DumpFormat(format)]
-        path = Path("_".join(part for part in ("ge", kind, self.name, suffix) if part) + ending)
+        kind, ending, is_numbered = _form(format)
+        named = f"{next(instance().dumps):08}_graph_0" if is_numbered else self.name
+        path = Path("_".join(part for part in ("ge", kind, named, require(suffix, str, "Suffix")) if part) + ending)
         path.write_text(self.dump_to_stream(format), encoding="utf-8")
         return str(path)
 
@@ -170,6 +183,7 @@ class Graph:
             OSError: the file cannot be written.
             GeError: an attribute cannot be saved.
         """
+        require(file_path, str, "file_path")
         with calling("Graph.save_to_air", graph=self.name):
             save_air(self.model, Path(file_path))
 
@@ -180,34 +194,35 @@ class Graph:
             OSError: the file cannot be read.
             GeError: GRAPH_PARAM_INVALID: it is no file of ``save_to_air``; this graph stays as it was.
         """
+        require(file_path, str, "file_path")
         with calling("Graph.load_from_air"):
             self.model = load_air(Path(file_path))
-
-    def __copy__(self) -> NoReturn:
-        raise RuntimeError("Graph: it cannot be copied; save it and load it")
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
 
     def __repr__(self) -> str:
         return f"Graph({self.name!r}, {len(self.model.nodes)} nodes)"
 
 
-def _model(node: Any) -> NodeModel:
+def _model(node: Any, what: str = "node") -> NodeModel:
     """What stands behind a node.
 
     Raises:
         TypeError: it is none.
     """
-    if not isinstance(node, Node):
-        raise TypeError(f"found {type(node).__name__}, expected a Node of the graph")
-    return node.model
+    found: Node = require(node, Node, what)
+    return found.model
 
 
-_FORMATS = {
-    DumpFormat.kOnnx: ("onnx", ".pbtxt"),
-    DumpFormat.kTxt: ("txt", ".txt"),
-    DumpFormat.kReadable: ("readable", ".txt"),
-    DumpFormat.DOT: ("dot", ".dot"),
-    DumpFormat.SVG: ("svg", ".svg"),
+_FORMS = {
+    DumpFormat.kOnnx: ("onnx", ".pbtxt", True),
+    DumpFormat.kTxt: ("txt", ".txt", True),
+    DumpFormat.kReadable: ("readable", ".txt", True),
+    DumpFormat.DOT: ("dot", ".dot", False),
+    DumpFormat.SVG: ("svg", ".svg", False),
 }
+"""Name and ending of a form, and whether GE numbers its files."""
+
+
+def _form(format: Any) -> tuple[str, str, bool]:
+    if isinstance(format, bool) or format not in _FORMS:
+        raise wrong(f"Format must be in [{', '.join(str(known) for known in DumpFormat)}]", format)
+    return _FORMS[DumpFormat(format)]

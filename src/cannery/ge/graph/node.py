@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from cannery.ge._engine.arguments import NotCopied, require
 from cannery.ge._engine.model import GraphModel, NodeModel, Source, check_port, port_attr
 from cannery.ge.error import GeError, calling
+from cannery.ge.graph.attributes import attribute
 from cannery.ge.graph.tensor_desc import TensorDesc
 
 __all__ = ["Node"]
 
 
-class Node:
+class Node(NotCopied):
     """A node of a graph; two objects of the same node are equal. Nodes are made by ``ge.es``."""
 
     def __init__(self, model: NodeModel, graph: GraphModel | None = None) -> None:
@@ -64,6 +66,7 @@ class Node:
 
     def get_in_data_nodes_and_port_indexes(self, in_index: int) -> tuple[Node, int] | None:
         """The node that feeds an input, and which of its outputs does."""
+        require(in_index, int, "Input index")
         with calling("Node.get_in_data_nodes_and_port_indexes", node=self.name):
             check_port(self.model, in_index, len(self.model.inputs), "input")
         source = self.model.inputs[in_index]
@@ -79,6 +82,7 @@ class Node:
         Raises:
             GeError: GRAPH_PARAM_OUT_OF_RANGE.
         """
+        require(out_index, int, "Output index")
         with calling("Node.get_out_data_nodes_and_port_indexes", node=self.name):
             check_port(self.model, out_index, len(self.model.output_descs), "output")
         source = Source(self.model, out_index)
@@ -93,7 +97,7 @@ class Node:
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether an attribute is set."""
-        return attr_name in self.model.attrs
+        return require(attr_name, str, "attr_name") in self.model.attrs
 
     def get_attr(self, key: str) -> Any:
         """An attribute.
@@ -101,14 +105,18 @@ class Node:
         Raises:
             GeError: it is not set.
         """
-        if key not in self.model.attrs:
+        if require(key, str, "Attribute key") not in self.model.attrs:
             have = ", ".join(self.model.attrs) or "none"
-            raise GeError(f"found {key!r}, expected an attribute that is set ({have})", "Node.get_attr")
+            raise GeError(f"found {key!r}, expected an attribute that is set ({have})", api_name="Node.get_attr")
         return self.model.attrs[key]
 
     def set_attr(self, key: str, value: Any) -> None:
-        """Set an attribute. Whether the operator accepts it shows at compilation."""
-        self.model.attrs[key] = value
+        """Set an attribute. Whether the operator accepts it shows at compilation.
+
+        Raises:
+            ValueError: a value that no attribute has.
+        """
+        self.model.attrs[require(key, str, "Attribute key")] = attribute(value)
 
     def get_input_attr(self, attr_name: str, input_index: int) -> Any:
         """An attribute of an input.
@@ -150,19 +158,22 @@ class Node:
 
     def _port_attr(self, what: str, index: int, name: str) -> str:
         count = self.get_inputs_size() if what == "input" else self.get_outputs_size()
+        require(name, str, "Attribute name")
+        require(index, int, f"{what.capitalize()} index")
         with calling(f"Node.{what}_attr", node=self.name):
             check_port(self.model, index, count, what)
         return port_attr(what, index, name)
 
     def _desc(self, what: str, index: int) -> TensorDesc:
         descs = getattr(self.model, f"{what}_descs")
+        require(index, int, f"{what.capitalize()} index")
         with calling(f"Node.get_{what}_desc", node=self.name):
             check_port(self.model, index, len(descs), what)
         return TensorDesc.of(descs[index])
 
     def _update(self, what: str, index: int, desc: TensorDesc) -> None:
-        if not isinstance(desc, TensorDesc):
-            raise TypeError(f"Node.update_{what}_desc: found {type(desc).__name__}, expected a TensorDesc")
+        require(index, int, f"{what.capitalize()} index")
+        require(desc, TensorDesc, "tensor_desc")
         descs = getattr(self.model, f"{what}_descs")
         with calling(f"Node.update_{what}_desc", node=self.name):
             check_port(self.model, index, len(descs), what)

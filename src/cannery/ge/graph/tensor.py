@@ -15,7 +15,9 @@ from cannery.core import DataType, Format
 from cannery.core import Tensor as CoreTensor
 from cannery.core import TensorDesc as CoreDesc
 from cannery.core.published import module_getattr
-from cannery.ge.graph.shape import Shape
+from cannery.ge._engine.arguments import NotCopied, memory_format, require
+from cannery.ge._engine.arguments import data_type as dtype_of
+from cannery.ge.graph.shape import Shape, integers
 from cannery.ge.graph.tensor_desc import TensorDesc, dims_of
 from cannery.ge.graph.types import Placement
 
@@ -39,7 +41,7 @@ FROM_LIST = frozenset(
 """What a list can become. A file may hold any type of whole bytes."""
 
 
-class Tensor:
+class Tensor(NotCopied):
     """Data that goes into a graph or comes out of one.
 
     The original's limits hold: ``data`` is a flat list; DT_DOUBLE and DT_BF16 cannot be made from one; a list of
@@ -53,8 +55,8 @@ class Tensor:
 
     Raises:
         TypeError: data is not a list, or an element is of another kind than the data type.
-        RuntimeError: the data type cannot be made from a list.
-        ValueError: both data and file, or elements that do not fill the shape or do not fit the data type.
+        RuntimeError: both data and file, or a data type that cannot be made from a list.
+        ValueError: elements that do not fill the shape or do not fit the data type.
         OSError: the file cannot be read.
     """
 
@@ -68,16 +70,16 @@ class Tensor:
         placement: Placement = Placement.PLACEMENT_HOST,
     ) -> None:
         if data is not None and file_path is not None:
-            raise ValueError("Tensor: found data and file_path, expected one of them")
-        dtype, dims = DataType.of(data_type), None if shape is None else dims_of(shape)
+            raise RuntimeError("Tensor should be created either by data or by file, found both")
+        dtype, dims = dtype_of(data_type), None if shape is None else integers(shape, "Shape")
         values = _from_file(file_path, dtype) if file_path is not None else _from_list(data, dtype)
         self._desc = CoreDesc(
             dtype if values is None else DataType.of(values.dtype),
             dims_of((0 if values is None else values.numel(),) if dims is None else dims),
-            Format.of(format),
+            memory_format(format),
         )
         self._values = None if values is None else _shaped(values, self._desc)
-        self._placement = Placement(placement)
+        self._placement = require(placement, Placement, "Placement")
 
     @classmethod
     def of(cls, tensor: CoreTensor) -> Tensor:
@@ -107,9 +109,9 @@ class Tensor:
         """Read the bytes as elements of another type of the same size; the tensor itself.
 
         Raises:
-            ValueError: no data type, or one of another size.
+            TypeError: no data type; ValueError: one of another size.
         """
-        dtype = DataType.of(data_type)
+        dtype = dtype_of(data_type, "Data_type must be a DataType")
         if self._values is not None:
             if dtype.itemsize != self._desc.dtype.itemsize:
                 found, size = dtype.name, self._desc.dtype.itemsize
@@ -126,7 +128,7 @@ class Tensor:
 
     def set_format(self, format: Format) -> Tensor:
         """Call the format another; nothing moves. The tensor itself."""
-        self._desc = replace(self._desc, format=Format.of(format))
+        self._desc = replace(self._desc, format=memory_format(format))
         return self
 
     def get_size(self) -> int:

@@ -9,7 +9,9 @@ from typing import Any
 from cannery.core import DataType, Format
 from cannery.core import Shape as CoreShape
 from cannery.core import TensorDesc as CoreDesc
-from cannery.ge.graph.shape import Shape
+from cannery.ge._engine.arguments import NotCopied, memory_format
+from cannery.ge._engine.arguments import data_type as _dtype
+from cannery.ge.graph.shape import Shape, integers
 from cannery.ge.graph.types import Placement
 
 __all__ = ["TensorDesc"]
@@ -24,13 +26,13 @@ def _written(setter: Callable[[Any, Any], Any]) -> Callable[[Any, Any], None]:
     return write
 
 
-class TensorDesc:
+class TensorDesc(NotCopied):
     """Shape, format and data type of a tensor, to be read from a node or given to one.
 
     A node's descriptor changes only by ``update_input_desc`` / ``update_output_desc``: what a node returns is a copy.
 
     Raises:
-        TypeError, ValueError: no shape, format or data type.
+        TypeError: no shape, format or data type.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class TensorDesc:
         format: Format = Format.FORMAT_ND,
         data_type: DataType = DataType.DT_FLOAT,
     ) -> None:
-        self.core = CoreDesc(DataType.of(data_type), dims_of(shape), Format.of(format))
+        self.core = CoreDesc(_dtype(data_type), dims_of(shape), memory_format(format))
         self._placement = Placement.PLACEMENT_HOST
         self._origin_format: Format | None = None
 
@@ -74,7 +76,7 @@ class TensorDesc:
 
     def set_format(self, format: Format) -> TensorDesc:
         """Change it; the origin format follows, unless it was set."""
-        self.core = replace(self.core, format=Format.of(format))
+        self.core = replace(self.core, format=memory_format(format))
         return self
 
     def get_origin_format(self) -> Format:
@@ -83,7 +85,7 @@ class TensorDesc:
 
     def set_origin_format(self, format: Format) -> TensorDesc:
         """Change it."""
-        self._origin_format = Format.of(format)
+        self._origin_format = memory_format(format)
         return self
 
     def get_data_type(self) -> DataType:
@@ -92,7 +94,7 @@ class TensorDesc:
 
     def set_data_type(self, data_type: DataType) -> TensorDesc:
         """Change it."""
-        self.core = replace(self.core, dtype=DataType.of(data_type))
+        self.core = replace(self.core, dtype=_dtype(data_type))
         return self
 
     def get_placement(self) -> Placement:
@@ -117,9 +119,11 @@ class TensorDesc:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"TensorDesc({self.core})"
+        spelled = f"format={int(self.core.format)} ({self.core.format.short}), "
+        spelled += f"data_type={int(self.core.dtype)} ({self.core.dtype.short})"
+        return f"TensorDesc(shape={self.get_shape()}, {spelled})"
 
 
 def dims_of(shape: Any) -> CoreShape:
     """The dims of a ``Shape`` or a list; none for None."""
-    return CoreShape(Shape(shape))
+    return integers(shape, "shape")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from cannery.core import GeStatus
 from cannery.core import Tensor as CoreTensor
+from cannery.ge._engine.arguments import NotCopied, require, wrong
 from cannery.ge._engine.compile import Machine, Plan, compile_graph
 from cannery.ge._engine.execute import Run, Tilings, prepare
 from cannery.ge._engine.instance import instance
@@ -43,21 +44,24 @@ class _Added:
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
-class Session:
+class Session(NotCopied):
     """A session of an initialised GE. Source: hicann/ge `api/python/ge/ge/session/session.py` @ffdcbc9f.
+
+    One that is made before GE is initialised is of no use: its first call is refused, as in the original
+    (`api/session/client/ge_api_v2.cc`).
 
     Args:
         options: session options.
 
     Raises:
         TypeError: options that are no dict of strings.
-        GeError: GE_CLI_GE_NOT_INITIALIZED; GE_CLI_SESS_CONSTRUCT_FAILED: an option that is refused.
+        GeError: GE_CLI_SESS_CONSTRUCT_FAILED: an option that is refused.
     """
 
     def __init__(self, options: dict[str, str] | None = None) -> None:
-        with calling("Session"):
-            inherited = instance().options()
-            self._options = check_options(SESSION, {} if options is None else options, inherited)
+        given = {} if options is None else require(options, dict, "option")
+        with calling("CreateSession"):
+            self._options = check_options(SESSION, given, instance().inherited())
         self._generation = instance().generation
         self._graphs: dict[int, _Added] = {}
 
@@ -80,21 +84,22 @@ class Session:
 
         Raises:
             TypeError: no graph, or an id that is no integer.
-            GeError: GE_GRAPH_GRAPH_ALREADY_EXIST: the first graph stays; GE_CLI_SESS_ADD_FAILED: a graph without nodes,
-                or an option that is refused; GE_CLI_GE_NOT_INITIALIZED.
+            GeError: GE_GRAPH_GRAPH_ALREADY_EXIST: the first graph stays; GE_CLI_SESS_ADD_FAILED: a graph without nodes
+                or outputs, or an option that is refused; GE_CLI_GE_NOT_INITIALIZED.
         """
-        given = graph if add_graph is None else add_graph
-        if not isinstance(given, Graph):
-            raise TypeError(f"add_graph: found {type(given).__name__}, expected a Graph")
-        with _calling("add_graph", graph_id):
+        with _calling("AddGraph", graph_id):
+            given: Graph = require(graph if add_graph is None else add_graph, Graph, "Add_graph")
+            chosen = {} if options is None else require(options, dict, "options")
             self._require_initialized()
             if graph_id in self._graphs:
                 message = f"found a graph of id {graph_id}, which stays; expected another id, or remove_graph first"
                 raise GeError(message, code=GeStatus.GE_GRAPH_GRAPH_ALREADY_EXIST)
             if not given.model.nodes:
                 raise GeError(f"graph {given.name!r}: found no nodes", code=GeStatus.GE_CLI_SESS_ADD_FAILED)
-            chosen = check_options(GRAPH, {} if options is None else options, self._options)
-            self._graphs[graph_id] = _Added(given.model, chosen)
+            if not given.model.outputs:
+                message = f"graph {given.name!r}: found no outputs, expected set_graph_output or build_and_reset([…])"
+                raise GeError(message, code=GeStatus.GE_CLI_SESS_ADD_FAILED)
+            self._graphs[graph_id] = _Added(given.model, check_options(GRAPH, chosen, self._options))
         return 0
 
     def remove_graph(self, graph_id: int) -> int:
@@ -106,7 +111,7 @@ class Session:
         Raises:
             GeError: GE_GRAPH_GRAPH_NOT_EXIST; GE_GRAPH_GRAPH_IS_RUNNING: a run is not done yet.
         """
-        with _calling("remove_graph", graph_id):
+        with _calling("RemoveGraph", graph_id):
             if self._find(graph_id).pending:
                 message = f"graph {graph_id}: found a run that is not done, expected its stream to be synchronized"
                 raise GeError(message, code=GeStatus.GE_GRAPH_GRAPH_IS_RUNNING)
@@ -128,10 +133,10 @@ class Session:
                 GRAPH_MUL_OVERFLOW, GRAPH_PARAM_OUT_OF_RANGE; of the inputs GRAPH_PARAM_INVALID; of the run itself
                 GE_CLI_SESS_RUN_FAILED; FAILED with E10062 when the graph was run in the other style before.
         """
-        with _calling("run_graph", graph_id):
-            added = self._find(graph_id)
+        with _calling("RunGraph", graph_id):
+            tensors, added = _tensors(inputs), self._find(graph_id)
             with added.lock:
-                run = self._prepare(graph_id, "run_graph", inputs)
+                run = self._prepare(graph_id, "run_graph", tensors)
                 added.pending += 1
                 try:
                     run.launch()
@@ -143,38 +148,45 @@ class Session:
         """As ``run_graph``, but the work waits in a stream: the outputs hold 0 until it is synchronised.
 
         Args:
-            stream: what ``acl.rt.create_stream`` returned; 0 or None is the default stream of the current context, and
+            stream: what ``acl.rt.create_stream`` returned; 0 is the default stream of the current context, and
                 without a context the work is done at once.
 
         Raises:
             GeError: as ``run_graph``; GRAPH_PARAM_INVALID: no such stream. What fails in the stream is reported by its
                 synchronisation.
         """
-        with _calling("run_graph_with_stream_async", graph_id):
-            queue, added = _stream(stream), self._find(graph_id)
+        with _calling("RunGraphWithStreamAsync", graph_id):
+            handle, tensors = _handle(stream), _tensors(inputs)
+            queue, added = _stream(handle), self._find(graph_id)
             with added.lock:
-                run = self._prepare(graph_id, "run_graph_with_stream_async", inputs)
+                run = self._prepare(graph_id, "run_graph_with_stream_async", tensors)
                 added.pending += 1
             _submit(queue, run, added)
         return [Tensor.of(tensor) for tensor in run.outputs]
 
     def register_external_allocator(self, stream: Any, allocator: Any) -> NoReturn:
-        """Not offered: graphs take host memory."""
+        """Not offered: graphs take host memory.
+
+        Raises:
+            TypeError: no stream; NotImplementedError: any other call.
+        """
+        require(stream, int, "stream")
         raise NotImplementedError("ge.session.Session.register_external_allocator: cannery has no device allocators")
 
     def unregister_external_allocator(self, stream: Any) -> NoReturn:
-        """Not offered."""
+        """Not offered; raises as ``register_external_allocator``."""
+        require(stream, int, "stream")
         raise NotImplementedError("ge.session.Session.unregister_external_allocator: cannery has no device allocators")
 
-    def _prepare(self, graph_id: int, style: str, inputs: Any) -> Run:
-        added, tensors = self._find(graph_id), _tensors(inputs)
+    def _prepare(self, graph_id: int, style: str, tensors: list[Tensor]) -> Run:
+        added = self._find(graph_id)
         if added.style not in ("", style):
             message = f"graph {graph_id}: found {style} after {added.style}, expected one of them for a graph"
             raise GeError(message, text_code=CALL_SEQUENCE)
         if added.plan is None:
             plan = compile_graph(added.graph, Machine.of(added.options))
             added.plan = plan, Tilings(plan)
-        run = prepare(added.plan[0], tensors, added.plan[1])
+        run = prepare(added.plan[0], _with_data(tensors), added.plan[1])
         added.style = style
         return run
 
@@ -189,38 +201,40 @@ class Session:
     def _require_initialized(self) -> None:
         instance().options(self._generation)
 
-    def __copy__(self) -> NoReturn:
-        raise RuntimeError("Session: it cannot be copied")
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
-
 
 @contextmanager
-def _calling(name: str, graph_id: object) -> Iterator[None]:
-    with calling(f"Session.{name}", graph=graph_id):
-        if isinstance(graph_id, bool) or not isinstance(graph_id, int):
-            raise TypeError(f"graph_id: found {graph_id!r}, expected an integer")
+def _calling(name: str, graph_id: Any) -> Iterator[None]:
+    with calling(name, graph_id=graph_id):
+        require(graph_id, int, "Graph_id")
         if not 0 <= graph_id <= MAX_GRAPH_ID:
             raise invalid(f"graph_id: found {graph_id}, expected 0 to {MAX_GRAPH_ID}")
         yield
 
 
-def _tensors(inputs: Any) -> list[CoreTensor]:
-    if not isinstance(inputs, list) or not all(isinstance(tensor, Tensor) for tensor in inputs):
-        raise TypeError(f"inputs: found {inputs!r:.80}, expected a list of Tensor")
-    empty = next((index for index, tensor in enumerate(inputs) if tensor.core is None), None)
-    if empty is not None:
-        raise invalid(f"inputs[{empty}]: found a tensor without data")
-    return [tensor.core for tensor in inputs]
+def _tensors(inputs: Any) -> list[Tensor]:
+    if not isinstance(inputs, list):
+        raise wrong("inputs must be a list of Tensor", inputs)
+    if not all(isinstance(tensor, Tensor) for tensor in inputs):
+        raise wrong("All elements in inputs must be the type of Tensor", inputs)
+    return inputs
 
 
-def _stream(stream: Any) -> Stream | None:
-    if isinstance(stream, Stream):
+def _with_data(inputs: list[Tensor]) -> list[CoreTensor]:
+    tensors = [tensor.core for tensor in inputs]
+    if None in tensors:
+        raise invalid(f"inputs[{tensors.index(None)}]: found a tensor without data")
+    return [tensor for tensor in tensors if tensor is not None]
+
+
+def _handle(stream: Any) -> Stream | int:
+    if isinstance(stream, (Stream, int)) and not isinstance(stream, bool):
         return stream
-    handle = 0 if stream is None else stream
-    if not isinstance(handle, int):
-        raise TypeError(f"stream: found {type(stream).__name__}, expected what acl.rt.create_stream returned")
+    raise wrong("Stream must be an integer, as acl.rt.create_stream returns it", stream)
+
+
+def _stream(handle: Stream | int) -> Stream | None:
+    if isinstance(handle, Stream):
+        return handle
     try:
         return process().stream(handle)
     except RuntimeFault as fault:
