@@ -35,7 +35,7 @@ from cannery.isa.operands import (
 )
 from cannery.isa.regions import store_bytes
 from cannery.isa.tensors import Local
-from cannery.isa.vector import gather, scatter
+from cannery.isa.vector import gather, scatter, stored
 
 Array = np.ndarray[Any, Any]
 _FIXED: Final[MappingProxyType[int, Callable[[Array], Array]]] = MappingProxyType(
@@ -162,7 +162,7 @@ def put_apart(
     start = dst.addr + base
 
     def effect() -> None:
-        values = np.ascontiguousarray(gather(src, origin)).view(np.uint8).reshape(-1, size)
+        values = np.ascontiguousarray(stored(src, origin)).view(np.uint8).reshape(-1, size)
         for at, value in zip(gather(offset, places).tolist(), values, strict=True):
             store_bytes(dst, start + at, value)
 

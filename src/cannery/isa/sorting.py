@@ -22,7 +22,7 @@ from cannery.isa.limits import check_value
 from cannery.isa.op import REPEAT_TIMES, Op
 from cannery.isa.operands import Operand, access, stretch
 from cannery.isa.tensors import Local
-from cannery.isa.vector import gather, scatter
+from cannery.isa.vector import gather, scatter, stored
 
 Array = np.ndarray[Any, Any]
 RECORD: Final = 8
@@ -86,7 +86,7 @@ def sort32(core: Core, site: Site | None, op: Op, tensors: Sequence[Local], repe
     of_scores, of_indices = (scores, stretch(count, size)), (indices, stretch(count, 4))
 
     def effect() -> None:
-        scatter(*target, _sorted(gather(*of_scores), gather(*of_indices), GROUP).reshape(-1))
+        scatter(*target, _sorted(stored(*of_scores), gather(*of_indices), GROUP).reshape(-1))
 
     reads = (access(*of_scores, GROUP * size), access(*of_indices, GROUP * 4))
     writes = (access(*target, GROUP * RECORD),)
@@ -122,7 +122,7 @@ def sort(
 
     def effect() -> None:
         group = count if whole else GROUP
-        scatter(*target, _sorted(gather(*of_scores), gather(*of_indices), group).reshape(-1))
+        scatter(*target, _sorted(stored(*of_scores), gather(*of_indices), group).reshape(-1))
 
     size = count * RECORD if whole else 0
     composite.issue(core, site, op, [target], [of_scores, of_indices], effect, size, Temporaries(buffer))

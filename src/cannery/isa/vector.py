@@ -122,6 +122,11 @@ def gather(tensor: Local, region: Lanes) -> Array:
     return np.where(wide.astype(stored.dtype) == stored, wide, stored.astype(np.float32))
 
 
+def stored(tensor: Local, region: Lanes) -> Array:
+    """The lanes as they are in memory, whatever the mode: for what looks at their bytes."""
+    return gather(tensor, region).astype(tensor.dtype.numpy, copy=False)
+
+
 def scatter(tensor: Local, region: Lanes, values: Any) -> None:
     """Store values into the lanes."""
     if _is_wide(tensor):

@@ -176,3 +176,13 @@ def test_what_a_merge_refuses() -> None:
         call([4096, 4], 3)
     with pytest.raises(TypeError, match="sort32: src1: found int32, expected uint32"):
         compute(lambda d, s, i: asc.sort32(d, s, i, 1), x, x, np.zeros(64, np.int32))
+
+
+def test_bytes_are_looked_at_as_they_are_stored() -> None:
+    scores, indices = np.arange(32, dtype=np.float16), np.arange(32, dtype=np.uint32)
+    with session(precise=True):  # where 16-bit floats are computed in float32
+        out = compute(lambda d, s, i: asc.sort32(d, s, i, 1), np.zeros(128, np.float16), scores, indices)
+    assert pairs(out, np.float16) == best_first(scores, indices)
+    with session(precise=True, soc="Ascend950PR_9589"):
+        out = compute(lambda d, s, at: asc.scatter(d, s, at, 0, 32), np.zeros_like(scores), scores, indices[::-1] * 2)
+    np.testing.assert_array_equal(out, scores[::-1])

@@ -1,4 +1,5 @@
 # finds: UB_OVERFLOW error UB - a
+# finds: UB_OVERFLOW warning UB - b
 import asc
 import asc.lib.runtime as rt
 import numpy as np
@@ -13,7 +14,7 @@ def kernel(x, z):
     rest = asc.TBuf(P.VECCALC)
     pipe.init_buffer(source, 1, 4 * N)
     pipe.init_buffer(target, 1, 4 * N)
-    pipe.init_buffer(rest, 192 * 1024 - 8 * N - 256)
+    pipe.init_buffer(rest, 192 * 1024 - 8 * N - 256)  # <b>
     t = source.alloc_tensor(asc.float32)
     asc.data_copy(t, bind(x), N)
     source.enque(t)
