@@ -168,3 +168,10 @@ def test_a_wait_may_be_issued_before_its_set(seed: int) -> None:
         k.waits_ahead_of_sets[1](x, z)
     assert found.findings() == []
     np.testing.assert_array_equal(z, x + 1)
+
+
+def test_a_set_that_stands_behind_a_wait_is_not_called_missing() -> None:
+    with session(check=True) as found, pytest.raises(DeadlockError):
+        k.circular_wait[1](np.ones(k.N, np.float32))
+    (deadlock,) = [finding for finding in found.findings() if finding.kind == "DEADLOCK"]
+    assert deadlock.hint == "the set_flag that answers it stands behind a wait itself: move it before that wait"
