@@ -99,7 +99,7 @@ def answer(spelling: Spelling, facts: Facts) -> str:
     if isinstance(event, UnitFlag):
         first, second = (spelling.name(op) for op in ("mmad", "fixpipe")[:: 1 if event.source == M else -1])
         return f"{second} waits for a block that {first} never hands over: give the last {first} of it unit_flag 3"
-    if event.sent >= event.awaited:
+    if event.sent and event.sent >= event.awaited:
         return f"the {spelling.name('set_flag')} that answers it stands behind a wait itself: move it before that wait"
     add = spelling.set_flag(event.name, event.id)
     return f"no {spelling.name('set_flag')} answers it: add {add} on PIPE_{PIPES[event.source]}"
