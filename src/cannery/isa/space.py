@@ -82,3 +82,13 @@ class Space:
         most = self.core.limits.queue_buffers
         if self._buffers > most:
             self.core.report("too_many_buffers", site, count=self._buffers, most=most)
+
+
+def rest_of(core: Core, position: TPosition) -> Allocation:
+    """What is free of UB behind the buffers that were handed out, its contents undefined."""
+    space: Space | None = core.state.get(Space)
+    end = capacity(core.soc, "UB") - core.launch.reserved
+    lower = min(space.end_of("UB") if space is not None else 0, end)
+    owner = Allocation(core, position, lower, end - lower, "rest of UB")
+    core.fresh(owner.memory, lower, end)
+    return owner

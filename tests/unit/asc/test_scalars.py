@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery import asc
+from cannery.asc.language.basic.common import pop_stack_buffer
+from cannery.asc.language.fwk.tpipe import TPipe
 from cannery.watch import session
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -228,3 +230,20 @@ def test_forms_that_pyasc_takes_as_well() -> None:
     on_a_core(body, np.zeros(8, np.float32))
     assert found == [255, 255, 0]
     assert asc.get_shape_size(asc.ShapeInfo()) == 1
+
+
+def test_what_is_free_of_ub() -> None:
+    found: list[tuple[int, int]] = []
+
+    def body() -> None:
+        pipe, buffer = TPipe(), asc.TBuf(asc.TPosition.VECCALC)
+        pipe.init_buffer(buffer, 1024)
+        rest = pop_stack_buffer(asc.float32)
+        asc.duplicate(rest, 1.0, 64)
+        found.append((int(rest.get_phy_addr()), int(rest.get_length())))
+        with pytest.raises(ValueError, match="position: found A1, expected one in UB"):
+            pop_stack_buffer(asc.float32, asc.TPosition.A1)
+
+    on_a_core(body)
+    ((lower, size),) = found
+    assert lower == 1024 and 180 * 1024 < size <= 191 * 1024
