@@ -38,6 +38,16 @@ class Block:
         return self.full if self.full.awaited <= self.empty.sent else None
 
 
+def check(op: str, flag: int) -> None:
+    """Refuse what is no unit flag.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if flag not in VALUES:
+        raise ValueError(f"{op}: unit_flag: found {flag}, expected {OFF}, {KEEP} or {HAND_OVER}")
+
+
 def issue(core: Core, instruction: Instruction, flag: int, region: Access) -> None:
     """Issue a product or a fixpipe whose bytes in L0C are ``region``."""
     if flag == OFF:

@@ -20,16 +20,16 @@ from cannery.asc.params import (
     MmadParams,
 )
 from cannery.asc.tensors import GlobalTensor, LocalTensor, check_operands
-from cannery.isa import cube_fixpipe, cube_image, cube_load, cube_mmad
+from cannery.isa import cube_fixpipe, cube_image, cube_load, cube_mmad, cube_sparse
 from cannery.isa.enums import CO2Layout, QuantModes
 from cannery.isa.op import DAV_3510
 from cannery.isa.table import TABLE
 from cannery.isa.tensors import Global, Local
 
 __all__ = [
-    "fixpipe", "init_const_value", "load_data", "load_data_with_transpose", "mmad", "set_fix_pipe_pre_quant_flag",
-    "set_hf32_mode", "set_hf32_trans_mode", "set_load_data_boundary", "set_load_data_padding_value",
-    "set_load_data_repeat", "set_mm_layout_transform",
+    "fixpipe", "init_const_value", "load_data", "load_data_with_sparse", "load_data_with_transpose", "mmad",
+    "mmad_with_sparse", "set_fix_pipe_pre_quant_flag", "set_hf32_mode", "set_hf32_trans_mode",
+    "set_load_data_boundary", "set_load_data_padding_value", "set_load_data_repeat", "set_mm_layout_transform",
 ]  # fmt: skip
 
 _LOAD: Final = TABLE["load_data"]
@@ -105,6 +105,21 @@ def load_data_with_transpose(dst: LocalTensor, src: LocalTensor, params: Any) ->
     cube_load.load_transposed(core, here(), _TRANSPOSED, dst, src, load)
 
 
+def load_data_with_sparse(
+    dst: LocalTensor, src: LocalTensor, idx: LocalTensor, load_data_params: LoadData2DParams
+) -> None:
+    """Load weights without their zeros to L0B, and where they stood; of the parameters two count: start and number."""
+    check_operands("load_data_with_sparse", {"dst": dst, "src": src, "idx": idx})
+    run = int(load_data_params.start_index), int(load_data_params.repeat_times)
+    cube_sparse.load_sparse(running(), here(), TABLE["load_data_with_sparse"], dst, src, idx, run)
+
+
+def mmad_with_sparse(dst: LocalTensor, fm: LocalTensor, filter: LocalTensor, mmad_params: MmadParams) -> None:
+    """C = A · B with the weights of load_data_with_sparse; ``k`` counts A's columns."""
+    check_operands("mmad_with_sparse", {"dst": dst, "fm": fm, "filter": filter})
+    cube_sparse.mmad_sparse(running(), here(), TABLE["mmad_with_sparse"], dst, fm, filter, _product(mmad_params))
+
+
 def init_const_value(dst: LocalTensor, init_const_value_params: InitConstValueParams) -> None:
     """Fill blocks of L1, L0A or L0B with a number."""
     check_operands("init_const_value", {"dst": dst})
@@ -126,11 +141,14 @@ def mmad(dst: LocalTensor, fm: LocalTensor, filter: LocalTensor, *args: Any, **o
         raise NotImplementedError(
             f"mmad with cmatrix_source and no bias on {running().soc.name} is not simulated: give it the bias"
         )
-    product = cube_mmad.Product(
+    cube_mmad.mmad(running(), here(), _MMAD, dst, fm, filter, _product(params), bias)
+
+
+def _product(params: MmadParams) -> cube_mmad.Product:
+    return cube_mmad.Product(
         int(params.m), int(params.n), int(params.k), bool(params.is_bias or not params.cmatrix_init_val),
         int(params.unit_flag),
     )  # fmt: skip
-    cube_mmad.mmad(running(), here(), _MMAD, dst, fm, filter, product, bias)
 
 
 def fixpipe(dst: GlobalTensor | LocalTensor, src: LocalTensor, *args: Any, **options: Any) -> None:

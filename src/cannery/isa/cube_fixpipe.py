@@ -110,9 +110,10 @@ def _check(core: Core, op: Op, dst: Tensor, src: Local, drain: Drain, workspace:
     for field, value in (
         ("n_size", drain.n), ("m_size", drain.m), ("src_stride", drain.src_stride), ("dst_stride", drain.dst_stride),
         ("nd_num", drain.matrices), ("src_nd_stride", drain.src_matrix_stride),
-        ("dst_nd_stride", drain.dst_matrix_stride), ("unit_flag", drain.unit_flag),
+        ("dst_nd_stride", drain.dst_matrix_stride),
     ):  # fmt: skip
         op.check_field(core, field, value)
+    unitflag.check(op.name, drain.unit_flag)
     if drain.layout is CO2Layout.COLUMN_MAJOR and core.soc.npu_arch != DAV_3510:
         raise NotImplementedError(
             f"{op.name} with CO2Layout.COLUMN_MAJOR on {core.soc.name} is not simulated: 950 has it"

@@ -22,7 +22,8 @@ from cannery.isa.regions import change, elements
 from cannery.isa.tensors import Local, check_memory
 
 Array = np.ndarray[Any, Any]
-_START_OF_C: Final = 1024
+START_OF_C: Final = 1024
+"""What the start of C must be a multiple of, in bytes."""
 _INTERLOCKED: Final = 10
 """From so many blocks of 16 × 16 on, the hardware itself lets a product wait for the one it adds to."""
 _ONE_THREAD: Final = 1 << 18
@@ -107,8 +108,9 @@ def mmad(
     for name, (tensor, memory) in operands.items():
         check_memory(op.name, name, tensor, memory)
     op.check_types(core, tuple(tensor.dtype for tensor, _ in operands.values()))
-    for field, value in (("m", product.m), ("n", product.n), ("k", product.k), ("unit_flag", product.unit_flag)):
+    for field, value in (("m", product.m), ("n", product.n), ("k", product.k)):
         op.check_field(core, field, value)
+    unitflag.check(op.name, product.unit_flag)
     if product.m and product.n and product.k:
         _issue(core, site, op, _matrices(core, dst, fm, filter, product), product, bias)
 
@@ -128,7 +130,7 @@ def _issue(
     core: Core, site: Site | None, op: Op, matrices: tuple[Matrix, Matrix, Matrix], product: Product, bias: Local | None
 ) -> None:
     a, b, c = matrices
-    write = c.access(_START_OF_C)
+    write = c.access(START_OF_C)
     reads = [a.access(a.tensor.owner.align), b.access(b.tensor.owner.align)]
     if bias is not None:
         reads.append(bias.access(0, product.n * bias.dtype.size))
@@ -146,7 +148,7 @@ def _issue(
 
 def _multiply(matrices: tuple[Matrix, Matrix, Matrix], start: Any, rounding: Any) -> None:
     a, b, c = matrices
-    compute = _integers if a.tensor.dtype.is_int() else _floats
+    compute = integers if a.tensor.dtype.is_int() else _floats
     c.write(compute(rounding(a.read()), rounding(b.read()), None if start is None else start()))
 
 
@@ -172,8 +174,8 @@ def _product(a: Array, b: Array) -> Array:
     return result
 
 
-def _integers(a: Array, b: Array, start: Array | None) -> Array:
-    """float64 holds every product of 8-bit integers of this depth exactly."""
+def integers(a: Array, b: Array, start: Array | None) -> Array:
+    """a · bᵀ plus ``start``, in int32, which saturates; float64 holds every sum of 8-bit products of this depth."""
     product = _product(a.astype(np.float64), b.astype(np.float64))
     if start is not None:
         product += start

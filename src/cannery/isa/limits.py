@@ -53,16 +53,13 @@ FILLING: Final[ByArch[Fields]] = on_both(
     MappingProxyType({REPEAT_TIMES: (0, 32767), "block_num": (0, 32767), "dst_gap": (0, 32767)})
 )
 """Fill."""
-_UNIT_FLAG: Final = (0, 3)
-PRODUCT: Final[ByArch[Fields]] = on_both(
-    MappingProxyType({"m": (0, 4095), "n": (0, 4095), "k": (0, 4095), "unit_flag": _UNIT_FLAG})
-)
+PRODUCT: Final[ByArch[Fields]] = on_both(MappingProxyType({"m": (0, 4095), "n": (0, 4095), "k": (0, 4095)}))
 """Mmad."""
 DRAIN: Final[ByArch[Fields]] = on_both(
     MappingProxyType(
         {
             "n_size": (0, 4095), "m_size": _UINT16, "src_stride": _UINT16, "dst_stride": _UINT32, "nd_num": _UINT16,
-            "src_nd_stride": _UINT16, "dst_nd_stride": _UINT32, "unit_flag": _UNIT_FLAG,
+            "src_nd_stride": _UINT16, "dst_nd_stride": _UINT32,
         }
     )
 )  # fmt: skip

@@ -92,6 +92,7 @@ _LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
 _TRANSPOSED_LOADS: Final[ByArch[Mapping[Route, int]]] = ByArch(
     {DAV_2201: _TO_CUBE, DAV_3510: MappingProxyType({("L0B", "L1"): MTE1})}
 )
+_SPARSE_LOADS: Final[ByArch[Mapping[Route, int]]] = on_both(MappingProxyType({("L0B", "L1"): MTE1}))
 _FILLINGS: Final[ByArch[Mapping[Route, int]]] = ByArch(
     {
         DAV_2201: MappingProxyType({("L1", NUMBER): MTE2, ("L0A", NUMBER): MTE1, ("L0B", NUMBER): MTE1}),
@@ -194,6 +195,14 @@ ROWS: Final = (
     Op(
         "init_const_value", "fill", ("dst",), types=types.FILLING.of(1), pipe=None, routes=_FILLINGS, flow=FILL,
         limits=limits.FILLING, page="Fill",
+    ),
+    Op(
+        "load_data_with_sparse", "load", ("dst", "src", "idx"), types=types.LOAD_SPARSE, pipe=None,
+        routes=_SPARSE_LOADS, flow=MOVE, limits=limits.LOAD, page="LoadDataWithSparse",
+    ),
+    Op(
+        "mmad_with_sparse", "mmad", ("dst", "fm", "filter"), types=types.SPARSE_PRODUCT, pipe=M, flow=CONSUME,
+        limits=limits.PRODUCT, page="MmadWithSparse",
     ),
     Op(
         "mmad", "mmad", ("dst", "fm", "filter", "bias"), types=types.PRODUCT, pipe=M, flow=CONSUME,

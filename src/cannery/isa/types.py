@@ -275,6 +275,8 @@ PRODUCT: Final = on_both(
     )
 )  # fmt: skip
 """Of L0C, L0A and L0B, and of the bias table. 4-bit and 8-bit floating point are left out."""
+LOAD_SPARSE: Final = ByArch({DAV_2201: Types(_pairs((d.int8, d.int8, d.uint8))), DAV_3510: Types({})})
+SPARSE_PRODUCT: Final = ByArch({DAV_2201: Types(_pairs((d.int32, d.int8, d.int8))), DAV_3510: Types({})})
 _DRAINED: Final = _pairs(
     *((to, d.float32) for to in (d.int8, d.uint8, d.float16, d.bfloat16, d.float32)),
     *((to, d.int32) for to in (d.int8, d.uint8, d.float16, d.int32)),

@@ -447,6 +447,43 @@ def test_blocks_are_filled() -> None:
     assert np.array_equal(found, np.where(filled, 7, 1.5))
 
 
+def test_sparse_weights_stand_at_their_places() -> None:
+    m, n, k = 32, 48, 128
+    generator = np.random.default_rng(0)
+    a = generator.integers(-9, 9, (m, k)).astype(np.int8)
+    pairs = np.array([np.sort(generator.choice(4, 2, replace=False)) for _ in range(n * k // 4)]).reshape(n, -1, 2)
+    dense = generator.integers(1, 9, pairs.shape).astype(np.int8)
+    weights = np.zeros((n, k // 4, 4), np.int64)
+    np.put_along_axis(weights, pairs, dense, axis=2)
+    codes = (pairs - [0, 1]).reshape(n, k // 8, 4).astype(np.uint8)
+    packed = (codes << [0, 2, 4, 6]).sum(axis=2).astype(np.uint8)
+    zn = dense.reshape(n, k // 64, 32).transpose(1, 0, 2)
+    places = packed.reshape(n, k // 64, 8).transpose(1, 0, 2)
+    c = np.zeros((m, n), np.int32)
+    count = k // 2 * n // 512
+
+    def body(a_gm: Any, b_gm: Any, c_gm: Any) -> None:
+        a1, b1 = tile(P.A1, asc.int8, m * k), tile(P.B1, asc.int8, n * k // 2, 1 << 16)
+        idx = tile(P.B1, asc.int8, n * k // 8, 1 << 17)
+        asc.data_copy(a1, a_gm, intri_params=asc.Nd2NzParams(1, m, k, 0, k, m, 1, 0))
+        asc.data_copy(b1, b_gm, n * k // 2)
+        asc.data_copy(idx, b_gm[n * k // 2 :], n * k // 8)
+        wait_all()
+        a2, b2 = tile(P.A2, asc.int8, m * k), tile(P.B2, asc.int8, n * k // 2)
+        for row in range(m // 16):
+            asc.load_data(a2[row * 16 * k :], a1[row * 512 :], asc.LoadData2DParams(0, k // 32, m // 16))
+        asc.load_data_with_sparse(b2, b1, idx.reinterpret_cast(asc.uint8), asc.LoadData2DParams(0, count))
+        wait_all()
+        product = tile(P.CO1, asc.int32, m * n)
+        asc.mmad_with_sparse(product, a2, b2, asc.MmadParams(m, n, k))
+        wait_all()
+        asc.fixpipe(c_gm, product, asc.FixpipeParamsV220(n, m, m, n))
+
+    both = np.concatenate([zn.reshape(-1), places.reshape(-1).view(np.int8)])
+    on_cube(body, a, both, c)
+    assert np.array_equal(c, a.astype(np.int64) @ weights.reshape(n, k).T)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

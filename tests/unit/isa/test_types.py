@@ -77,6 +77,8 @@ _PACKED = (
     "i32 i32 u32, u32 u32 u32, f32 f32 u32"
 )
 SEVERAL_TYPES = {
+    "load_data_with_sparse": ("i8 i8 u8", "", ""),
+    "mmad_with_sparse": ("i32 i8 i8", "", ""),
     "mmad": (_PRODUCTS, _PRODUCTS, ""),
     "fixpipe": (_DRAINED, f"{_DRAINED}, bf i32", ""),
     "adv.axpy": ("f16 f16, f32 f32, f32 f16",) * 2 + ("",),

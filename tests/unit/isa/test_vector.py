@@ -429,8 +429,8 @@ def test_copy_brcb_transpose_gather() -> None:
 
 
 def test_what_is_not_simulated_says_so() -> None:
-    with pytest.raises(NotImplementedError, match=r"asc\.mmad_with_sparse on Ascend910B1"):
-        compute(lambda dst: asc.mmad_with_sparse(dst), np.zeros(8, np.float32))
+    with pytest.raises(NotImplementedError, match=r"asc\.load_image_to_local on Ascend910B1"):
+        compute(lambda dst: asc.load_image_to_local(dst), np.zeros(8, np.float32))
     with pytest.raises(NotImplementedError, match=r"asc\.adv\.get_mm_config on Ascend910B1"):
         asc.adv.get_mm_config()
 
