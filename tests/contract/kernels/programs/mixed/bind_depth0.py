@@ -1,0 +1,24 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import F, P, bind
+
+
+@asc.jit
+def kernel(x, y):
+    pipe = asc.TPipe()
+    q = asc.TQueBind(P.VECIN, P.VECOUT, 1)
+    pipe.init_buffer(q, 2, 512)
+    for i in range(3):
+        a = q.alloc_tensor(F)
+        asc.data_copy(a, bind(x)[i * 128 :], 128)
+        q.enque(a)
+        a = q.deque(F)
+        asc.data_copy(bind(y)[i * 128 :], a, 128)
+        q.free_tensor(a)
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[1, rt.current_stream()](x, y)

@@ -1,0 +1,22 @@
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, P, bind, sync
+
+
+@asc.jit(auto_sync=False)
+def kernel(x, y):
+    t = asc.LocalTensor(F, P.VECIN, 0, 64)
+    asc.data_copy(t, bind(x), 64)
+    sync(E.MTE2_S)
+    sync(E.S_V)
+    asc.adds(t, t, 1.0, 64)
+    sync(E.V_S)
+    sync(E.S_MTE3)
+    asc.data_copy(bind(y), t, 64)
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[1, rt.current_stream()](x, y)

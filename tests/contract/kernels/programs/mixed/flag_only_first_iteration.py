@@ -1,0 +1,24 @@
+# finds: RAW error UB MTE2>V a,b
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, P, bind, sync
+
+
+@asc.jit
+def kernel(x, y):
+    t = asc.LocalTensor(F, P.VECIN, 0, 128)
+    for i in range(3):
+        asc.data_copy(t, bind(x)[i * 128 :], 128)  # <a>
+        if i == 0:
+            sync(E.MTE2_V)
+        asc.adds(t, t, 1.0, 128)  # <b>
+        sync(E.V_MTE3)
+        asc.data_copy(bind(y)[i * 128 :], t, 128)
+        sync(E.MTE3_MTE2)
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[1, rt.current_stream()](x, y)

@@ -1,0 +1,27 @@
+import asc
+import asc.lib.runtime as rt
+import asc.runtime.config as config
+import numpy as np
+
+from ..prelude import E, F, P, bind, sync
+
+
+@asc.jit(kernel_type=config.KernelType.MIX_AIV_1_0)
+def kernel(x, y):
+    t = asc.LocalTensor(F, P.VECIN, 0, 64)
+    me = asc.get_block_idx()
+    if me == 0:
+        asc.duplicate(t, 2.0, 64)
+        sync(E.V_MTE3)
+        asc.data_copy(bind(y), t, 64)
+    asc.cross_core_set_flag(1, 0, asc.PipeID.PIPE_MTE3)
+    asc.cross_core_wait_flag(1, 0, asc.PipeID.PIPE_MTE2)
+    if me == 1:
+        asc.data_copy(t, bind(y), 64)
+        sync(E.MTE2_MTE3)
+        asc.data_copy(bind(x), t, 64)
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[2, rt.current_stream()](x, y)

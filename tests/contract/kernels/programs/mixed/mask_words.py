@@ -1,0 +1,19 @@
+# finds: UNINITIALIZED error UB MTE3 a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, P, bind, sync
+
+
+@asc.jit
+def kernel(x, y):
+    t = asc.LocalTensor(F, P.VECIN, 0, 64)
+    asc.duplicate(t, 1.0, [0x5555555555555555], 1, 1, 8)
+    sync(E.V_MTE3)
+    asc.data_copy(bind(y), t, 64)  # <a>
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[1, rt.current_stream()](x, y)

@@ -1,0 +1,20 @@
+# finds: CROSS_CORE error GM MTE3>MTE3 a,a
+import asc
+import asc.lib.runtime as rt
+import numpy as np
+
+from ..prelude import E, F, P, bind, sync
+
+
+@asc.jit
+def kernel(x, y):
+    t = asc.LocalTensor(F, P.VECIN, 0, 32)
+    me = asc.get_block_idx()
+    asc.duplicate(t, 1.0, 32)
+    sync(E.V_MTE3)
+    asc.data_copy_pad(bind(y)[me * 3 :], t, asc.DataCopyExtParams(4, 16, 0, 32, 0))  # <a>
+
+
+x = np.ones(1024, np.float32)
+y = np.zeros(1024, np.float32)
+kernel[4, rt.current_stream()](x, y)
