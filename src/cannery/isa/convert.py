@@ -122,7 +122,7 @@ def dequantised(
         elementwise(core, site, op, conversion, target, [source])
         return
     vector, word = core.registers.deq_vector, core.registers.deq_word
-    if (vector is None) if by_lane else (word is None):
+    if (vector if by_lane else word) is None:
         wanted = "set_deq_scale(vdeq, VdeqInfo)" if by_lane else "set_deq_scale(scale, offset, sign_mode)"
         raise ValueError(f"{op.name}: is_vec_deq: found {by_lane}, expected {wanted} before")
     if not by_lane and word is not None:
