@@ -137,17 +137,14 @@ def mmad(dst: LocalTensor, fm: LocalTensor, filter: LocalTensor, *args: Any, **o
     values = _named("mmad", ("bias", "params"), MmadParams, args, options)
     bias, params = values.get("bias"), values["params"]
     check_operands("mmad", {"dst": dst, "fm": fm, "filter": filter, **({} if bias is None else {"bias": bias})})
-    if bias is None and params.cmatrix_source and not params.cmatrix_init_val:
-        raise NotImplementedError(
-            f"mmad with cmatrix_source and no bias on {running().soc.name} is not simulated: give it the bias"
-        )
     cube_mmad.mmad(running(), here(), _MMAD, dst, fm, filter, _product(params), bias)
 
 
 def _product(params: MmadParams) -> cube_mmad.Product:
+    keep = not params.cmatrix_init_val
     return cube_mmad.Product(
-        int(params.m), int(params.n), int(params.k), bool(params.is_bias or not params.cmatrix_init_val),
-        int(params.unit_flag),
+        int(params.m), int(params.n), int(params.k), bool(params.is_bias or (keep and not params.cmatrix_source)),
+        int(params.unit_flag), from_table=bool(keep and params.cmatrix_source),
     )  # fmt: skip
 
 

@@ -16,10 +16,11 @@ from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, Access, Instruction, Site
 from cannery.aicore.pipes import M
 from cannery.isa.dtypes import float32
+from cannery.isa.enums import TPosition
 from cannery.isa.fractal import ROW, SIDE, Layout
 from cannery.isa.op import DAV_3510, Op
 from cannery.isa.regions import change, elements
-from cannery.isa.tensors import Local, check_memory
+from cannery.isa.tensors import Allocation, Local, check_memory
 
 Array = np.ndarray[Any, Any]
 START_OF_C: Final = 1024
@@ -39,6 +40,7 @@ class Product(NamedTuple):
     Attributes:
         m, n, k: rows of A, columns of B, and what they share.
         accumulate: the product is added to what C holds.
+        from_table: without a bias tensor, C begins as what stands at the start of the bias table.
         unit_flag: 0, or 2 or 3: blocks of C are handed to fixpipe one by one; 3 in the last product of a block.
         gemv: a single row of A is a plain vector.
         align_k: of float32, A's rows take whole pairs of blocks (kDirectionAlign).
@@ -51,6 +53,7 @@ class Product(NamedTuple):
     unit_flag: int = unitflag.OFF
     gemv: bool = True
     align_k: bool = False
+    from_table: bool = False
 
     @property
     def interlocked(self) -> bool:
@@ -102,6 +105,10 @@ def mmad(
         TypeError: element types that the instruction has not.
         ValueError: a tensor in another memory; a field beyond its limits.
     """
+    if bias is None and product.from_table:
+        bias = Local(
+            Allocation(core, TPosition.C2, 0, product.n * dst.dtype.size, "bias table"), 0, dst.dtype, product.n
+        )
     operands = {"dst": (dst, "L0C"), "fm": (fm, "L0A"), "filter": (filter, "L0B")}
     if bias is not None:
         operands["bias"] = (bias, "BT")

@@ -34,7 +34,7 @@ def sync(event: Any) -> None:
 @cube
 def matmul(
     a: asc.GlobalAddress, b: asc.GlobalAddress, c: asc.GlobalAddress, shape: asc.ConstExpr[tuple],
-    out: asc.ConstExpr[Any], bias: asc.GlobalAddress,
+    out: asc.ConstExpr[Any], bias: asc.GlobalAddress, named: asc.ConstExpr[bool],
 ) -> None:  # fmt: skip
     """C = A · B, both as they lie in rows; ``out`` makes fixpipe's arguments from the padded shape."""
     m, n, k = shape
@@ -67,7 +67,10 @@ def matmul(
     beginning = asc.LocalTensor(acc, P.C2, 0, up(n, 16))
     asc.data_copy(beginning, table, repeat_params=asc.DataCopyParams(1, up(n, 16) * 4 // 64))
     sync(asc.HardEvent.MTE1_M)
-    asc.mmad(c1, a2, b2, beginning, asc.MmadParams(m, n, k))
+    if named:
+        asc.mmad(c1, a2, b2, beginning, asc.MmadParams(m, n, k))
+    else:
+        asc.mmad(c1, a2, b2, asc.MmadParams(m, n, k, unit_flag=0, cmatrix_source=True, cmatrix_init_val=False))
     sync(asc.HardEvent.M_FIX)
     asc.fixpipe(tensor_of(c), c1, *out(m, n))
 
@@ -76,15 +79,15 @@ def rows(m: int, n: int, **options: Any) -> tuple[Any, ...]:
     return (asc.FixpipeParamsV220(n, m, up(m, 16), n, **options),)
 
 
-def run(kind: Any, shape: tuple[int, int, int], out: Any, result: Any, soc: str = "Ascend910B1") -> tuple[Any, ...]:
+def run(kind: Any, shape: tuple[int, int, int], out: Any, result: Any, *, named: bool = True) -> tuple[Any, ...]:
     m, n, k = shape
     generator = np.random.default_rng(0)
     draw: Callable[..., Any] = generator.integers if kind == np.int8 else generator.uniform
     a, b = (draw(-9, 9, size).astype(kind) for size in ((m, k), (k, n)))
     bias = draw(-9, 9, n).astype(np.int32 if kind == np.int8 else np.float32)
     c = np.zeros(result[0], result[1])
-    with session(check=True, soc=cannery.soc(soc)) as found:
-        matmul[1](a, b, c, shape, out, bias)
+    with session(check=True) as found:
+        matmul[1](a, b, c, shape, out, bias, named)
     assert {finding.kind for finding in found.findings()} <= {"UNSUPPORTED_SYNTAX"}
     wide = np.int64 if kind == np.int8 else np.float64
     return c, a.astype(wide) @ b.astype(wide) + bias
@@ -96,6 +99,11 @@ def test_floats_are_added_in_float32(kind: Any, shape: tuple[int, int, int]) -> 
     m, n, k = shape
     found, expected = run(kind, shape, rows, ((m, n), np.float32))
     assert np.abs(found - expected).max() <= 81 * k * (k + 1) * 2.0**-24
+
+
+def test_without_a_bias_c_may_begin_as_the_start_of_the_table() -> None:
+    found, expected = run(np.int8, (32, 48, 32), rows, ((32, 48), np.int32), named=False)
+    assert np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("shape", [(32, 32, 32), (40, 50, 70), (16, 64, 128)])
@@ -499,8 +507,8 @@ def test_sparse_weights_stand_at_their_places() -> None:
         (lambda c, a, b: asc.load_data(a, a, asc.LoadData2DParams()), "load_data from L0A to L0A on Ascend910B1"),
         (lambda c, a, b: asc.load_data(a, a, asc.LoadData2DParamsV2(0, 0, 1, 1)), "LoadData2DParamsV2 on Ascend910B1"),
         (
-            lambda c, a, b: asc.mmad(c, a, b, asc.MmadParams(16, 16, 16, cmatrix_source=True, cmatrix_init_val=False)),
-            "cmatrix_source",
+            lambda c, a, b: asc.mmad(c, a, b, asc.MmadParams(16, 16, 16, unit_flag=1)),
+            "unit_flag: found 1, expected 0, 2 or 3",
         ),
     ],
 )
