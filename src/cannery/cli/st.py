@@ -16,12 +16,13 @@ from cannery.cli.places import check_apart
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from cannery.st import CaseFile, CaseResult, Options
+    from cannery.st import CaseFile, CaseResult, Options, PartialResults
+    from cannery.st.case import Row
 
 # Beyond so many rows the table has a line a file; the rows that failed are listed in any case.
 MAX_TABLE_ROWS = 200
 FAILED, MALFORMED = 1, 2
-NO_ERROR = "NO_ERROR"
+NO_ERROR, NOT_RUN = "NO_ERROR", "NOT_RUN"
 
 
 def st(
@@ -67,8 +68,10 @@ def st(
         with ended_as_by_the_keyboard():
             campaign.run(pattern, options)
     finally:
-        campaign.write()
-    campaign.show(verbose)
+        failure = campaign.write()
+        campaign.show(verbose, failure)
+    if failure is not None:
+        raise failure
     if any(result.is_malformed for result in campaign.results):
         raise typer.Exit(MALFORMED)
     if any(result.has_failed for result in campaign.results):
@@ -76,7 +79,7 @@ def st(
 
 
 class _Campaign:
-    """Results as they come; whatever ends the run, those there are get written."""
+    """Results as they come; whatever ends the run, those there are get written, and the others marked as not run."""
 
     def __init__(self, files: Sequence[CaseFile], targets: Sequence[Path], junit: Path | None) -> None:
         from cannery.st.places import check_writable
@@ -87,40 +90,57 @@ class _Campaign:
         self.targets = targets
         self.junit = junit
         self.results: list[CaseResult] = []
-        self._has_begun = False
+        self._chosen: tuple[Row, ...] = ()
+        self._partial: PartialResults | None = None
 
     def run(self, pattern: str, options: Options) -> None:
         """Run the selected rows."""
-        from cannery.st import OptionError, run_cases, select
+        from cannery.st import OptionError, PartialResults, run_cases, select, tables
 
         rows = [row for file in self.files for row in file.rows]
         chosen = select(rows, pattern) if pattern else tuple(rows)
         if pattern and not chosen:
             raise OptionError(f"-k: found no row whose name fits {pattern!r}, expected at least one")
         results = run_cases(chosen, options)
-        self._has_begun = True
+        self._chosen = tuple(chosen)
+        self._partial = PartialResults(tables(self._places, self._paths))
         for result in _with_progress(results, len(chosen)):
             self.results.append(result)
+            self._partial.add(result)
 
-    def write(self) -> None:
-        """Write results and report, once the run has begun."""
-        from cannery.st import junit_xml, write_atomically, write_results
+    @property
+    def _paths(self) -> list[Path]:
+        return [file.path for file in self.files]
 
-        if not self._has_begun:
-            return
-        paths = [file.path for file in self.files]
-        places = [(target, file.columns) for target, file in zip(self.targets, self.files, strict=True)]
-        write_results(places, self.results, paths)
-        if self.junit is not None:
-            write_atomically(self.junit, junit_xml(paths, self.results))
+    @property
+    def _places(self) -> list[tuple[Path, Sequence[str]]]:
+        return [(target, file.columns) for target, file in zip(self.targets, self.files, strict=True)]
 
-    def show(self, is_verbose: bool) -> None:
-        """Print what happened."""
+    def write(self) -> OSError | None:
+        """Write results and report, once the run has begun; why they could not be written."""
+        from cannery.st import CaseResult, junit_xml, write_atomically, write_results
+
+        if self._partial is None:
+            return None
+        self.results += map(CaseResult.not_run, self._chosen[len(self.results) :])
+        try:
+            write_results(self._places, self.results, self._paths)
+            if self.junit is not None:
+                write_atomically(self.junit, junit_xml(self._paths, self.results))
+        except OSError as failure:
+            return failure
+        self._partial.discard()
+        return None
+
+    def show(self, is_verbose: bool, failure: OSError | None) -> None:
+        """Print what happened; nothing when the run has not begun."""
         from cannery.cli.console import print_blocks
 
+        if self._partial is None:
+            return
         is_long = len(self.results) > MAX_TABLE_ROWS
         table = _table_of_files(self.files, self.results) if is_long else _table_of_rows(self.results)
-        lines = [*_failures(self.results, is_verbose), _summary(self.results, self.targets, self.junit)]
+        lines = [*_failures(self.results, is_verbose), _summary(self.results, self.targets, self.junit, failure)]
         print_blocks([table, "", *lines])
         for result in self.results:
             if result.is_malformed:
@@ -197,7 +217,15 @@ def _failure(result: CaseResult, is_verbose: bool) -> str:
     return visible(f"{line}\n{result.traceback.rstrip()}" if is_verbose and result.traceback else line)
 
 
-def _summary(results: Sequence[CaseResult], targets: Sequence[Path], junit: Path | None) -> str:
+def _summary(
+    results: Sequence[CaseResult], targets: Sequence[Path], junit: Path | None, failure: OSError | None
+) -> str:
     passed, failed, skipped = _counts(results)
+    counts = f"{passed} passed, {failed} failed, {skipped} skipped"
+    not_run = sum(result.status == NOT_RUN for result in results)
+    if not_run:
+        counts += f"; ended early: {not_run} of them not run"
+    if failure is not None:
+        return f"{counts}; not written: {failure.filename}: {failure.strerror}"
     places = [*dict.fromkeys(map(str, targets)), *([str(junit)] if junit else [])]
-    return f"{passed} passed, {failed} failed, {skipped} skipped; written: {', '.join(places)}"
+    return f"{counts}; written: {', '.join(places)}"

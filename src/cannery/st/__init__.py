@@ -2,9 +2,10 @@
 
 from cannery.st.case import Case, CaseFile, CaseFileError, Expectation, RefusedRow
 from cannery.st.files import find_case_files, load_cases, read_cases, select
+from cannery.st.partial import PartialResults
 from cannery.st.places import plan_results, write_atomically
 from cannery.st.report import junit_xml
-from cannery.st.result import CaseResult, write_results
+from cannery.st.result import CaseResult, tables, write_results
 from cannery.st.runner import OptionError, Options, run_case, run_cases
 from cannery.st.spec import SpecError, TestSpec, load_spec
 
@@ -16,6 +17,7 @@ __all__ = [
     "Expectation",
     "OptionError",
     "Options",
+    "PartialResults",
     "RefusedRow",
     "SpecError",
     "TestSpec",
@@ -28,6 +30,7 @@ __all__ = [
     "run_case",
     "run_cases",
     "select",
+    "tables",
     "write_atomically",
     "write_results",
 ]

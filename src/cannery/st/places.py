@@ -97,6 +97,9 @@ def write_atomically(path: Path, text: str) -> None:
             stream.write(text)
         _take_after(path, temporary)
         os.replace(temporary, path)
+    except OSError as failure:  # a full disk does not say which file it is about
+        os.unlink(temporary)
+        raise OSError(failure.errno, failure.strerror, str(path)) from failure
     except BaseException:
         os.unlink(temporary)
         raise

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from cannery.st.compare import Verdict
 from cannery.st.places import write_atomically
 
 PASS, FAIL = "PASS", "FAIL"
+# What is said of a row that a run did not come to.
+NOT_RUN = "NOT_RUN"
 # What is said of a row that cannot be read.
 MALFORMED = "CASE_INVALID"
 # The kernel runs in one mode here; the columns of the other two say so in the kit's words.
@@ -40,6 +43,9 @@ COLUMNS = (
     *("engine", "actual_error", "log"),
 )
 CASE_FILE = "case_file"
+# How a cell begins that a spreadsheet calculates, and those of them that are numbers or lists of numbers.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBERS = re.compile(r"[-+](?:[\d.,;:eE\s]|[-+](?=[\d.in])|inf|nan)*")
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,11 @@ class CaseResult:
     verdicts: tuple[Verdict, ...] = ()
     findings: tuple[Any, ...] = ()
     output_bytes: int = 0
+
+    @classmethod
+    def not_run(cls, case: Row) -> CaseResult:
+        """That of a row which a run that was ended did not come to."""
+        return cls(case, NOT_RUN, is_skipped=True, log="the run was ended before this row")
 
     @property
     def has_passed(self) -> bool:
@@ -116,27 +127,56 @@ def result_cells(result: CaseResult) -> dict[str, str]:
     return {**result.case.cells, **cells}
 
 
+@dataclass(frozen=True)
+class Table:
+    """A result file: rows of the case files that go there, under the columns of those files and ours."""
+
+    path: Path
+    columns: tuple[str, ...]
+    sources: tuple[Path, ...]
+
+    def takes(self, result: CaseResult) -> bool:
+        """Whether a row goes there."""
+        return result.case.file in self.sources
+
+    def text(self, results: Iterable[CaseResult], has_header: bool = True) -> str:
+        """What the file holds."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.columns, restval="", lineterminator="\n", extrasaction="ignore")
+        if has_header:
+            writer.writeheader()
+        for result in results:
+            cells = {**result_cells(result), CASE_FILE: str(result.case.file)}
+            writer.writerow({name: inert(cell) for name, cell in cells.items()})
+        return text.getvalue()
+
+
+def tables(targets: Sequence[tuple[Path, Sequence[str]]], files: Sequence[Path]) -> list[Table]:
+    """The result file of each place, of the case files in order with their places and columns."""
+    return [_table(target, targets, files) for target in dict.fromkeys(path for path, _ in targets)]
+
+
+def _table(target: Path, targets: Sequence[tuple[Path, Sequence[str]]], files: Sequence[Path]) -> Table:
+    sources = tuple(file for file, (path, _) in zip(files, targets, strict=True) if path == target)
+    own = dict.fromkeys(name for path, columns in targets if path == target for name in columns)
+    lead = (CASE_FILE,) if len(sources) > 1 else ()
+    return Table(target, (*lead, *(name for name in own if name not in COLUMNS), *COLUMNS), sources)
+
+
 def write_results(
     targets: Sequence[tuple[Path, Sequence[str]]], results: Sequence[CaseResult], files: Sequence[Path]
 ) -> None:
-    """Write each target whole: rows of the files that go there, under the columns of those files and ours."""
-    for target in dict.fromkeys(path for path, _ in targets):
-        sources = [file for file, (path, _) in zip(files, targets, strict=True) if path == target]
-        headers = [columns for path, columns in targets if path == target]
-        rows = [result for result in results if result.case.file in sources]
-        write_atomically(target, _table(headers, rows, len(sources) > 1))
+    """Write each target whole."""
+    for table in tables(targets, files):
+        write_atomically(table.path, table.text(filter(table.takes, results)))
 
 
-def _table(headers: Sequence[Sequence[str]], results: Iterable[CaseResult], is_merged: bool) -> str:
-    own = dict.fromkeys(name for header in headers for name in header)
-    lead = (CASE_FILE,) if is_merged else ()
-    columns = (*lead, *(name for name in own if name not in COLUMNS), *COLUMNS)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for result in results:
-        writer.writerow({**result_cells(result), CASE_FILE: str(result.case.file)})
-    return text.getvalue()
+def inert(cell: str) -> str:
+    """A cell that a spreadsheet shows and does not calculate: what would be a formula gets an apostrophe in front.
+
+    Numbers and lists of them stay as they are, whatever their sign.
+    """
+    return f"'{cell}" if cell.startswith(FORMULA) and not _NUMBERS.fullmatch(cell) else cell
 
 
 def _percent(value: Any) -> str:

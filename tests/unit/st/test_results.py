@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cannery.st import CaseFileError, junit_xml, plan_results, write_atomically, write_results
+from cannery.st.result import inert
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -108,3 +109,17 @@ def test_junit(lab: Any) -> None:
     assert counts == {"tests": "4", "failures": "1", "errors": "1", "skipped": "1"}
     kinds = {case.get("name"): [child.tag for child in case] for case in suite}
     assert kinds == {"case": [], "wrong <&> \ufffd": ["failure"], "refused": ["error"], "off": ["skipped"]}
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "=cmd|' /C calc'!A0", "+cmd|x", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
+)
+def test_a_cell_that_a_spreadsheet_would_calculate_is_text(cell: str) -> None:
+    assert inert(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize(
+    "cell", ["-10,10", "-1", "+1.5e-3", "-inf,inf", "-1;-2", "a=1", "((-1, 1),)", "", "-0.5 -0.25"]
+)
+def test_numbers_and_other_cells_stay_as_they_are(cell: str) -> None:
+    assert inert(cell) == cell
