@@ -53,8 +53,9 @@ def add_tiles(
     pipe = asc.TPipe()
     x_queue, y_queue = asc.TQue(asc.TPosition.VECIN, 2), asc.TQue(asc.TPosition.VECIN, 2)
     z_queue = asc.TQue(asc.TPosition.VECOUT, 2)
-    for queue in (x_queue, y_queue, z_queue):
-        pipe.init_buffer(queue, 2, tile * 4)
+    pipe.init_buffer(x_queue, 2, tile * 4)
+    pipe.init_buffer(y_queue, 2, tile * 4)
+    pipe.init_buffer(z_queue, 2, tile * 4)
     for _ in range(passes):
         for i in range(tiles):
             load(x_queue, x_gm[i * tile :], tile)

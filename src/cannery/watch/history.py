@@ -17,7 +17,8 @@ from cannery.watch.clocks import Clocks, Snapshot
 
 _SEVERAL: Final = 4
 _MOST_SPARSE: Final = 128
-"""So many reads of several runs are kept as one each: more than a pipe's queue is deep."""
+"""So many reads of several runs are kept as one each in global memory: more than a pipe's queue is deep."""
+_MOST_SPARSE_LOCAL: Final = 4096
 _NO_READS: Final[dict[int, Stamp]] = {}  # shared and never changed: a fresh segment has no dict of its own yet
 
 
@@ -115,9 +116,12 @@ class History:
         for segment in self.segments[first:last]:
             if segment.write is not None and not order.before(segment.write, pipe):
                 return False
-        self._sparse[access.lower, id(access.runs), pipe] = access, stamp
-        if len(self._sparse) > _MOST_SPARSE:
-            self._sparse = dict(list(self._sparse.items())[_MOST_SPARSE // 2 :])
+        key = access.lower, id(access.runs), pipe
+        self._sparse.pop(key, None)  # the newest come last
+        self._sparse[key] = access, stamp
+        most = _MOST_SPARSE_LOCAL if self._limit is None else _MOST_SPARSE
+        if len(self._sparse) > most:
+            self._sparse = dict(list(self._sparse.items())[most // 2 :])
         return True
 
     def sparse_conflicts(self, access: Access, stamp: Stamp, order: Order) -> list[Stamp]:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cannery.aicore import pipes
+from cannery.aicore.instruction import Access, Runs
 from cannery.watch.clocks import Clocks
 from cannery.watch.history import History, Order, Stamp
 
@@ -59,3 +60,26 @@ def test_tiles_used_again_and_again_are_one_segment_each() -> None:
         start = serial % 4 * 64
         history.write(start, start + 64, stamp(pipes.V, clocks.issue(pipes.V), serial))
     assert len(history.segments) == 4
+
+
+def strided(lower: int, runs: Runs) -> Access:
+    return Access("UB", lower, lower + runs[-1][1], None, runs)
+
+
+def test_a_read_of_several_runs_is_one_where_it_races_with_nothing() -> None:
+    clocks = Clocks()
+    order = Order(clocks, vector_in_order=False)
+    history = History()
+    runs = tuple((at * 64, at * 64 + 32) for at in range(8))
+    reading = stamp(pipes.V, clocks.issue(pipes.V), 0)
+    assert history.read_sparse(strided(0, runs), reading, order) and history.segments == []
+    between, over = strided(32, ((0, 32),)), strided(64, ((0, 32),))
+    writing = stamp(pipes.MTE2, clocks.issue(pipes.MTE2), 1)
+    assert history.sparse_conflicts(between, writing, order) == []
+    assert history.sparse_conflicts(over, writing, order) == [reading]
+    whole = over._replace(lower=0, upper=1024, runs=None)
+    assert history.sparse_conflicts(whole, writing, order) == [reading]
+    assert history.sparse_conflicts(whole, writing, order) == []  # what a write covers is forgotten
+    history.write(0, 1024, writing)
+    again = stamp(pipes.V, clocks.issue(pipes.V), 2)
+    assert not history.read_sparse(strided(0, runs), again, order)  # it races: run by run
