@@ -133,10 +133,14 @@ def _check(core: Core, op: Op, dst: Tensor, src: Local, drain: Drain, workspace:
         raise TypeError(f"{op.name}: cbuf_workspace: expected {expected} with {drain.quant.name}")
     if workspace is not None:
         check_memory(op.name, "cbuf_workspace", workspace, "L1")
-    _check_layout(op, dst, src, drain)
+    _check_layout(core, op, dst, src, drain)
 
 
-def _check_layout(op: Op, dst: Tensor, src: Local, drain: Drain) -> None:
+def _check_layout(core: Core, op: Op, dst: Tensor, src: Local, drain: Drain) -> None:
+    as_it_is = drain.layout is not CO2Layout.NZ or drain.quant is QuantModes.NoQuant
+    if as_it_is and memory_of(dst) == "L1" and core.soc.npu_arch != DAV_3510:
+        found = f"{drain.layout.name} and {drain.quant.name}"
+        raise ValueError(f"{op.name} to L1 on {core.soc.name}: found {found}, expected NZ and a conversion")
     if drain.layout is not CO2Layout.NZ:
         if drain.split:
             raise ValueError(f"{op.name}: is_channel_split: found it with {drain.layout.name}, expected it with NZ")

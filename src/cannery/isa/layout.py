@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 from cannery.aicore.core import Core
 from cannery.aicore.instruction import MOVE, Access, Instruction, Runs, Site
 from cannery.isa.move import pipe_between
-from cannery.isa.op import Op
+from cannery.isa.op import DAV_3510, Op
 from cannery.isa.operands import BLOCK
 from cannery.isa.regions import load_bytes, store_bytes, stretches, window
 from cannery.isa.tensors import Global, Local, Tensor, reach
@@ -50,16 +50,20 @@ class NzToNd(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of a copy: how many in each of its dims, from one to the next in elements, and elements of one."""
+    """Rows of a copy: how many in each of its dims, from one to the next in elements, and elements of one, ``inner``
+    elements apart.
+    """
 
     counts: tuple[int, ...]
     steps: tuple[int, ...]
     length: int
+    inner: int = 1
 
     @property
     def extent(self) -> int:
         """Elements from the start to behind the last."""
-        return sum((count - 1) * step for count, step in zip(self.counts, self.steps, strict=True)) + self.length
+        outer = sum((count - 1) * step for count, step in zip(self.counts, self.steps, strict=True))
+        return outer + (self.length - 1) * self.inner + 1
 
 
 class Plan(NamedTuple):
@@ -80,6 +84,34 @@ def load_nz(core: Core, site: Site | None, op: Op, dst: Local, src: Tensor, shap
     if tail:
         plans.append(_nd_to_nz(shape, group, whole, 1, tail))
     _issue(core, site, op, dst, src, tuple(plans))
+
+
+def load_dn(core: Core, site: Site | None, op: Op, dst: Local, src: Global, shape: NdToNz) -> None:
+    """DN in global memory to NZ in L1 (950): columns of ``shape`` lie ``src_row_stride`` apart, its rows side by side.
+
+    Raises:
+        NotImplementedError: another chip.
+    """
+    if core.soc.npu_arch != DAV_3510:
+        raise NotImplementedError(f"{op.name} with Dn2NzParams on {core.soc.name} is not simulated: 950 has it")
+    if not (shape.matrices and shape.rows and shape.columns):
+        return
+    group = BLOCK // dst.dtype.size
+    whole, tail = divmod(shape.columns, group)
+    parts = [_nd_to_nz(shape, group, 0, whole)] if whole else []
+    if tail:
+        parts.append(_nd_to_nz(shape, group, whole, 1, tail))
+    _issue(core, site, op, dst, src, tuple(_turned(part, shape) for part in parts))
+
+
+def _turned(part: Part, shape: NdToNz) -> Part:
+    """The same places at the destination, rows and columns exchanged at the source."""
+    source, target, fill = part.plan
+    stride = shape.src_row_stride
+    steps = (source.steps[0], source.steps[1] * stride, 1)
+    return Part(
+        Plan(Rows(source.counts, steps, source.length, stride), target, fill), part.source * stride, part.target
+    )
 
 
 def store_nd(core: Core, site: Site | None, op: Op, dst: Global, src: Local, shape: NzToNd) -> None:
@@ -141,13 +173,20 @@ def _access(core: Core, tensor: Tensor, side: tuple[tuple[Rows, int], ...], size
 @lru_cache(maxsize=512)
 def _runs(side: tuple[tuple[Rows, int], ...], size: int) -> Runs:
     """The bytes of rows, in the order of their addresses, joined where they meet."""
-    starts = np.concatenate([_starts(rows, first) for rows, first in side])
-    stops = np.concatenate([_starts(rows, first) + rows.length for rows, first in side])
+    starts = np.concatenate([_starts(_solid(rows), first) for rows, first in side])
+    stops = np.concatenate([_starts(_solid(rows), first) + _solid(rows).length for rows, first in side])
     order = np.argsort(starts, kind="stable")
     starts, stops = starts[order], np.maximum.accumulate(stops[order])
     begins = np.concatenate([[True], starts[1:] > stops[:-1]])
     ends = np.concatenate([begins[1:], [True]])
     return tuple((int(a) * size, int(b) * size) for a, b in zip(starts[begins], stops[ends], strict=True))
+
+
+def _solid(rows: Rows) -> Rows:
+    """The same elements in rows without gaps."""
+    if rows.inner == 1:
+        return rows
+    return Rows((*rows.counts, rows.length), (*rows.steps, rows.inner), 1)
 
 
 def _starts(rows: Rows, first: int) -> Array:
@@ -181,7 +220,8 @@ def _load(tensor: Tensor, rows: Rows, first: int) -> Array:
 
 def _as_rows(flat: Array, rows: Rows) -> Array:
     size = flat.itemsize
-    return as_strided(flat, (*rows.counts, rows.length), (*(step * size for step in rows.steps), size))
+    steps = (*(step * size for step in rows.steps), rows.inner * size)
+    return as_strided(flat, (*rows.counts, rows.length), steps)
 
 
 def _store(tensor: Tensor, rows: Rows, first: int, values: Array) -> None:
@@ -205,6 +245,7 @@ def _spread(
         marks[0][ordinals[0][start:stop]] = True
     for plan, source, target in parts:
         origin, there = _starts(plan.source, source) * size, _starts(plan.target, target) * size
-        length = plan.source.length * size
-        marks[1][there[:, None] + np.arange(length)] = marks[0][origin[:, None] + np.arange(length)]
+        element, byte = np.arange(plan.source.length)[:, None] * size, np.arange(size)
+        reached, read = (element + byte).reshape(-1), (element * plan.source.inner + byte).reshape(-1)
+        marks[1][there[:, None] + reached] = marks[0][origin[:, None] + read]
     return stretches(marks[1][ordinals[1]])
