@@ -30,6 +30,7 @@ from cannery.isa.operands import (
     pattern_of,
     stretch,
 )
+from cannery.isa.reserved import held_scratch
 from cannery.isa.tensors import Allocation, Local
 from cannery.isa.types import COMPARED, SELECTORS
 from cannery.isa.vector import gather, issue, scatter
@@ -178,48 +179,19 @@ def select(
 def _held_scratch(
     core: Core, site: Site | None, op: Op, dtype: DataType, scalar: tuple[Any, ...]
 ) -> tuple[Local, Lanes, Any] | None:
-    """What select writes for itself on dav-2201 (`impl/basic_api/dav_c220`, cmpsel): the scalar, or the mask's address.
-
-    None where no tensor reaches there. A tensor that does is a finding, and its bytes are lost.
+    """What modes 1 and 2 write for themselves over a tensor (`impl/basic_api/dav_c220`, cmpsel): the scalar, or the
+    mask's address. None where no tensor reaches there.
 
     Raises:
         ValueError: the compiler reserves no UB for it.
     """
-    start, held = core.limits.scratch_ub, core.pool.used.get("UB", 0)
-    if start is None:
-        return None
-    if not core.launch.reserves_ub:
-        raise ValueError(f"{op.name}: found modes 1 and 2 where the compiler reserves no UB, expected mode 0")
-    if held <= start:
-        return None
     kind, value = (dtype, scalar[0]) if scalar else (uint32, 0)
     region = stretch(_SCRATCH_ELEMENTS, kind.size)
-    core.report("scratch_held", site, memory="UB", pipes=(V,), op=op.name, size=region.extent, place=start, held=held)
-    return (
-        Local(Allocation(core, TPosition.VECCALC, start, region.extent, op.name), start, kind, region.number),
-        region,
-        value,
-    )
-
-
-def select_by_register(
-    core: Core, site: Site | None, op: Op, dst: Local, sources: Sequence[Local], addressing: Addressing
-) -> None:
-    """Mode 0 with the bits of the compare mask register, the same in every repeat; the mask is that of its register."""
-    tensors = (dst, *sources)
-    op.check_types(core, tuple(tensor.dtype for tensor in tensors), counted=False)
-    target, *regions = operands(core, op, tensors, addressing)
-    if not target[1].number:
-        return
-    per_repeat = REPEAT // dst.dtype.size
-    ordinals = _bit_numbers(core, op, addressing, target[1].number, per_repeat) % per_repeat
-    registers = core.registers
-
-    def effect() -> None:
-        bits = np.unpackbits(np.frombuffer(registers.compare_mask, np.uint8), bitorder="little")
-        scatter(*target, np.where(bits[ordinals].astype(bool), *[gather(*source) for source in regions]))
-
-    issue(core, site, op, regions, [target], effect)
+    start = held_scratch(core, site, op, region.extent)
+    if start is None:
+        return None
+    owner = Allocation(core, TPosition.VECCALC, start, region.extent, op.name)
+    return Local(owner, start, kind, region.number), region, value
 
 
 def _bit_numbers(core: Core, op: Op, addressing: Addressing, number: int, per_repeat: int) -> Array:

@@ -18,6 +18,7 @@ from cannery.aicore.pipes import V
 from cannery.isa.dtypes import uint8
 from cannery.isa.op import Op
 from cannery.isa.operands import Operand, access, stretch
+from cannery.isa.reserved import held_scratch
 from cannery.isa.space import Space, occupy
 from cannery.isa.tensors import Local
 
@@ -72,6 +73,7 @@ def issue(
     results = [access(tensor, region, op.align.of(tensor.dtype)) for tensor, region in targets]
     overwritten = list(reads[:1]) if temporaries.reuse else []
     scratch = _scratch(core, site, op, temporaries.buffer, size)
+    held_scratch(core, site, op)
     undefined = _bytes_of([*overwritten, *scratch])
     core.registers.count_form_used()
 

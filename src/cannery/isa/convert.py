@@ -13,6 +13,7 @@ from cannery.isa.dtypes import DataType, float16, int8, int32, uint64
 from cannery.isa.enums import RoundMode
 from cannery.isa.op import Op
 from cannery.isa.operands import BLOCK, Addressing, Lanes, operands, runs_of, stretch
+from cannery.isa.reserved import held_scratch
 from cannery.isa.rounding import converter, to_integer
 from cannery.isa.scalar import write_element
 from cannery.isa.semantics import relu
@@ -72,6 +73,7 @@ def dequantised_sum(core: Core, site: Site | None, op: Op, tensors: Sequence[Loc
     """add_deq_relu: the sum of integers times the scale as half, not below 0."""
     op.check_types(core, tuple(tensor.dtype for tensor in tensors), counted=addressing.elements is not None)
     convert = converter(int32, float16, RoundMode.CAST_RINT, core.registers.deq_scale)
+    held_scratch(core, site, op)
     target, *sources = operands(core, op, tensors, addressing)
     elementwise(core, site, op, lambda a, b: relu(convert(a + b)), target, sources)
 
