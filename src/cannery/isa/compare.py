@@ -194,6 +194,26 @@ def _held_scratch(
     return Local(owner, start, kind, region.number), region, value
 
 
+def select_by_register(
+    core: Core, site: Site | None, op: Op, dst: Local, sources: Sequence[Local], addressing: Addressing
+) -> None:
+    """Mode 0 with the bits of the compare mask register, the same in every repeat; the mask is that of its register."""
+    tensors = (dst, *sources)
+    op.check_types(core, tuple(tensor.dtype for tensor in tensors), counted=False)
+    target, *regions = operands(core, op, tensors, addressing)
+    if not target[1].number:
+        return
+    per_repeat = REPEAT // dst.dtype.size
+    ordinals = _bit_numbers(core, op, addressing, target[1].number, per_repeat) % per_repeat
+    registers = core.registers
+
+    def effect() -> None:
+        bits = np.unpackbits(np.frombuffer(registers.compare_mask, np.uint8), bitorder="little")
+        scatter(*target, np.where(bits[ordinals].astype(bool), *[gather(*source) for source in regions]))
+
+    issue(core, site, op, regions, [target], effect)
+
+
 def _bit_numbers(core: Core, op: Op, addressing: Addressing, number: int, per_repeat: int) -> Array:
     """Which bit of the mask belongs to each active lane: that of the lane's place in its repeat."""
     if addressing.elements is not None:

@@ -27,18 +27,10 @@ def held_scratch(core: Core, site: Site | None, op: Op, size: int | None = None)
         return None
     if not core.launch.reserves_ub:
         raise ValueError(
-            f"{op.name}: found --cce-disable-asc-reserved-ubuf, expected none: it keeps what lies between in reserved UB"
+            f"{op.name}: found --cce-disable-asc-reserved-ubuf, expected none: it needs the UB that is reserved without"
         )
     if held <= start:
         return None
-    core.report(
-        "scratch_held",
-        site,
-        memory="UB",
-        pipes=(V,),
-        op=op.name,
-        size=size or core.limits.reserved_ub,
-        place=start,
-        held=held,
-    )
+    size = size or core.limits.reserved_ub
+    core.report("scratch_held", site, memory="UB", pipes=(V,), op=op.name, size=size, place=start, held=held)
     return start
