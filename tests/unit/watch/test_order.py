@@ -263,6 +263,53 @@ def test_the_cube_is_judged_as_the_graph_judges_it(statements: list[Any], side: 
     assert bool(kinds & RACES) == trace.has_race()
 
 
+mixed = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["load", "store"]), slot),
+        st.tuples(st.sampled_from(["set", "wait"]), st.tuples(st.integers(0, 1), st.booleans())),
+        st.tuples(st.just("barrier"), st.sampled_from([asc.PipeID.PIPE_MTE2, asc.PipeID.PIPE_ALL])),
+        st.tuples(st.just("pair"), st.sampled_from(["MTE2_MTE3", "MTE3_MTE2"])),
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@asc.jit(kernel_type=KernelType.MIX_AIC_1_1)
+def both_kinds(x: asc.GlobalAddress, programs: asc.ConstExpr[tuple]) -> None:
+    """A cube and a vector core on the same global memory, with flags of mode 2 between them."""
+    gm = asc.GlobalTensor()
+    gm.set_global_buffer(x)
+    is_cube = asc.ascend_is_aic()
+    position = asc.TPosition.A1 if is_cube else asc.TPosition.VECIN
+    tensors = [asc.LocalTensor(asc.float32, position, index * 32, N) for index in range(SLOTS)]
+    for kind, detail in programs[0 if is_cube else 1]:
+        if kind == "set":
+            identity, loads = detail
+            asc.cross_core_set_flag(identity, 2, asc.PipeID.PIPE_MTE2 if loads else asc.PipeID.PIPE_MTE3)
+        elif kind == "wait":
+            asc.cross_core_wait_flag(detail[0], 2, asc.PipeID.PIPE_MTE2)
+        elif kind == "load":
+            asc.data_copy(tensors[detail], gm[detail * N :], N)
+        elif kind == "store":
+            asc.data_copy(gm[detail * N :], tensors[detail], N)
+        else:
+            step(gm, None, None, kind, (asc.HardEvent[detail], 0) if kind == "pair" else detail)
+
+
+@settings(max_examples=150, deadline=None)
+@given(mixed, mixed)
+def test_a_cube_and_a_vector_core_are_judged_as_the_graph_judges_them(cube: list[Any], vector: list[Any]) -> None:
+    trace = Trace()
+    x = np.arange(SLOTS * N, dtype=np.float32)
+    with session(check=True) as found:
+        try:
+            both_kinds.run(1, x, (cube, vector), watchers=(trace,))
+        except DeadlockError:
+            reject()
+    kinds = {finding.kind for finding in found.findings()}
+    assert bool(kinds & RACES) == trace.has_race()
+
+
 def test_one_missing_flag_before_an_instruction_in_place_is_one_race() -> None:
     with session(check=True) as found:
         random_program[1](np.zeros(SLOTS * N, np.float32), PLACES, [("load", (0, 1)), ("add", ((0, 1), 0))])
