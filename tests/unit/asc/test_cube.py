@@ -9,6 +9,7 @@ import pytest
 import cannery
 from cannery import asc
 from cannery.asc.runtime.config import KernelType
+from cannery.isa.cube_mmad import to_hf32
 from cannery.isa.dtypes import BY_NUMPY
 from cannery.watch import session
 
@@ -397,6 +398,27 @@ def test_bytes_leave_in_blocks_of_32_columns_and_floats_may_in_8() -> None:
     assert np.array_equal(split.transpose(1, 0, 2).reshape(SIDE, SIDE), floats)
 
 
+def test_950_brings_numbers_out_turned_over() -> None:
+    values = integers_of(np.float16)
+    found = np.zeros((SIDE, SIDE), np.float32)
+    params = asc.FixpipeParamsV220(SIDE, SIDE, SIDE, SIDE)
+    turned = asc.FixpipeConfig(asc.CO2Layout.COLUMN_MAJOR)
+    drained(values, lambda out, product, _: asc.fixpipe(out, product, params, turned), found, soc=A5)
+    assert np.array_equal(found, values.T)
+    with pytest.raises(NotImplementedError, match="COLUMN_MAJOR on Ascend910B1"):
+        drained(values, lambda out, product, _: asc.fixpipe(out, product, params, turned), found)
+
+
+@pytest.mark.parametrize(("soc", "unit"), [("Ascend910B1", 256), (A5, 16)])
+def test_several_matrices_leave_at_once(soc: str, unit: int) -> None:
+    """The upper and the lower half of C, as two matrices: 256 elements apart in each column of blocks."""
+    values = integers_of(np.float16)
+    found = np.zeros((2, 20, SIDE), np.float32)
+    params = asc.FixpipeParamsV220(SIDE, 16, SIDE, SIDE, nd_num=2, src_nd_stride=256 // unit, dst_nd_stride=20 * SIDE)
+    drained(values, lambda out, product, _: asc.fixpipe(out, product, params), found, soc=soc)
+    assert np.array_equal(found[:, :16].reshape(SIDE, SIDE), values) and not found[:, 16:].any()
+
+
 def test_data_copy_brings_numbers_out_as_fixpipe_does() -> None:
     values = integers_of(np.int8)
     found = np.zeros((SIDE, SIDE), np.int8)
@@ -518,3 +540,33 @@ def test_what_is_no_way_is_refused(call: Callable[..., None], message: str) -> N
 
     with pytest.raises((ValueError, NotImplementedError), match=message):
         on_cube(body, *[np.zeros(8, np.float16)] * 3)
+
+
+def test_hf32_drops_the_end_of_the_mantissa() -> None:
+    unit = 2.0**-11  # HF32 keeps 11 bits, 10 on 950
+    exact = np.array([1 + unit, 1 + unit / 2, 1 + 3 * unit / 2, -1 - unit / 2 - 2.0**-20, np.inf], np.float32)
+    even = to_hf32(exact, bits=12, toward_zero=False)
+    zero = to_hf32(exact, bits=12, toward_zero=True)
+    assert np.array_equal(even, np.array([1 + unit, 1, 1 + 2 * unit, -1 - unit, np.inf], np.float32))
+    assert np.array_equal(zero, np.array([1 + unit, 1, 1 + unit, -1 - unit, np.inf], np.float32))
+    side = 16
+    found = [np.zeros((side, side), np.float32) for _ in range(2)]
+    x = np.full((side, side), 1 + unit / 2, np.float32)
+
+    def body(x_gm: Any, plain: Any, rounded: Any) -> None:
+        staged = tile(P.A1, asc.float32, side * side)
+        asc.data_copy(staged, x_gm, side * side)
+        wait_all()
+        left, right = tile(P.A2, asc.float32, side * side), tile(P.B2, asc.float32, side * side)
+        asc.load_data(left, staged, asc.LoadData2DParams(0, 2, 1))
+        asc.load_data(right, staged, asc.LoadData2DParams(0, 2, 1))
+        product = tile(P.CO1, asc.float32, side * side)
+        for mode, target in ((False, plain), (True, rounded)):
+            wait_all()
+            asc.set_hf32_mode(mode)
+            asc.mmad(product, left, right, asc.MmadParams(side, side, side))
+            wait_all()
+            asc.fixpipe(target, product, asc.FixpipeParamsV220(side, side, side, side))
+
+    on_cube(body, x, *found)
+    assert np.allclose(found[0], side * (1 + unit / 2) ** 2, rtol=1e-6) and (found[1] == side).all()
