@@ -26,8 +26,6 @@ from cannery.operator.staged import Prepared
 from cannery.runtime import AclError, RuntimeFault
 from cannery.soc import Soc
 
-# Operations whose runners have no pool and whose parameter can be neither cloned nor updated.
-FIXED = frozenset({"RmsNormBackward"})
 T = TypeVar("T")
 
 
@@ -113,7 +111,7 @@ class OpsOperation(Operation):
         return self._runner
 
     def _take(self, context: Context) -> None:
-        pool = None if self.operator.name in FIXED else context.pool(self.operator)
+        pool = None if self.operator.definition.is_atb_fixed else context.pool(self.operator)
         self._runner = None if pool is None else pool.malloc(self.operator, self.call)
         if pool is not None and self._runner is not None:
             self._give_back = finalize(self, pool.free, self._runner)
@@ -234,7 +232,7 @@ def _living(operation: Operation | None, function: str) -> Operation:
 
 
 def _updatable(operation: Operation | None, function: str) -> OpsOperation:
-    if isinstance(operation, OpsOperation) and operation.operator.name not in FIXED:
+    if isinstance(operation, OpsOperation) and not operation.operator.definition.is_atb_fixed:
         return operation
     found = "null" if operation is None else operation.name
     raise refusal(Stage.CHECK, function, "operation", found, "an operation whose parameter can be cloned and updated")

@@ -136,6 +136,7 @@ class OperatorDefinition:
         tables: facts that ``cannery ops show`` prints as tables: title to rows, first row the header.
         keeps_buffers: the caller's output buffers may have another shape or data type than is inferred: the operator
             judges them itself. Otherwise the call is refused.
+        is_atb_fixed: ATB's operation has no pool of runners, and its parameter can be neither cloned nor updated.
 
     Raises:
         DefinitionError: a field that cannot be used.
@@ -158,6 +159,7 @@ class OperatorDefinition:
     faces: tuple[str, ...] = ()
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=lambda: MappingProxyType({}))
     keeps_buffers: bool = False
+    is_atb_fixed: bool = False
 
     def __post_init__(self) -> None:
         hold(str(self.name), self, _DEFINITION)
@@ -292,6 +294,7 @@ _DEFINITION = (
     Rule("constraints", is_tuple_of(str), "a tuple of texts"),
     Rule("tables", is_a(Mapping), "a mapping from title to rows"),
     Rule("keeps_buffers", is_a(bool), "True or False"),
+    Rule("is_atb_fixed", is_a(bool), "True or False"),
 )
 
 

@@ -34,4 +34,5 @@ DEFINITION = OperatorDefinition(
         "Sums are taken in float64 and rounded once, so that they do not depend on the number of threads.",
     ),
     faces=("atb",),
+    is_atb_fixed=True,
 )
