@@ -14,6 +14,7 @@ from typing import Any
 from cannery.core import DataType, Shape, TensorDesc
 from cannery.operator import CallContext
 
+from .parameters import RESIDUALS
 from .rules import Rule
 
 HEAD_DIM = 128
@@ -21,6 +22,7 @@ MAX_HEADS = 128
 CAUSAL = 3
 LAYOUTS = ("TND", "BSND")
 METADATA_SIZE = 64
+METADATA = "a tensor, always: what the operator of the same name with Metadata behind it returns for this call"
 # The originals take 16-bit queries and keys; the wider ones are for gradient checks.
 NARROW = (DataType.DT_FLOAT16, DataType.DT_BF16)
 WIDE = (DataType.DT_FLOAT, DataType.DT_DOUBLE)
@@ -81,7 +83,7 @@ IndexerRule = Rule[IndexerCall]
 
 def metadata_given() -> IndexerRule:
     """The metadata must be passed."""
-    return IndexerRule("metadata", lambda c: c.desc("metadata") is not None, lambda c: "nothing", "a tensor, always")
+    return IndexerRule("metadata", lambda c: c.desc("metadata") is not None, lambda c: "nothing", METADATA)
 
 
 def attribute_rules() -> tuple[IndexerRule, ...]:
@@ -111,7 +113,7 @@ def attribute_rules() -> tuple[IndexerRule, ...]:
             "cmp_residual_k",
             residual_given,
             lambda c: "nothing",
-            "a tensor, which mask_mode 3 needs where cmp_ratio is not 1",
+            RESIDUALS,
         ),
     )
 

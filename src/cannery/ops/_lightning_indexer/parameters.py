@@ -27,6 +27,18 @@ def lengths(name: str, shape: str, doc: str) -> TensorParam:
     return TensorParam(name, INT32, shape, doc, optional=True)
 
 
+RESIDUALS = (
+    "an int32 tensor of B numbers, which mask_mode 3 needs where cmp_ratio is not 1: the tokens behind each "
+    "sample's last whole group, 0 to cmp_ratio - 1; zeros where cmp_ratio divides the original lengths"
+)
+"""What a missing ``cmp_residual_k`` should have been."""
+
+
+def producing(operator: str, rows: int) -> str:
+    """What the metadata of an operator should have been: that of a call of these rows."""
+    return f"one for {rows} rows: what {operator}Metadata returns for the lengths of this call"
+
+
 LENGTH_INPUTS = (
     lengths("cu_seqlens_q", "(B + 1,)", "Prefix sums of the query lengths, first 0; read for TND only."),
     lengths("cu_seqlens_k", "(B + 1,)", "Prefix sums of the key lengths, first 0; read for TND only."),

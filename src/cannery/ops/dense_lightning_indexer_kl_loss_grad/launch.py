@@ -8,6 +8,7 @@ from cannery.core import Stage, Tensor
 from cannery.operator import CallContext, TilingResult
 from cannery.ops._lightning_indexer.geometry import Ints
 from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors
+from cannery.ops._lightning_indexer.parameters import producing
 from cannery.ops._lightning_indexer.split import Split
 from cannery.ops.dense_lightning_indexer_kl_loss_grad.eager import kl_loss_grad
 
@@ -48,7 +49,8 @@ def dealt_rows(context: CallContext, metadata: np.ndarray, total: int, cores: in
     if context.quirks:
         return np.concatenate([split.rows_of(core, cores, total) for core in range(cores)])
     if split.total != total:
-        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", f"one for {total} rows")
+        expected = producing(context.definition.name, total)
+        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", expected)
     due = Split.of(total, cores)
     if total and split.words != due.words:
         found = f"metadata for {split.cores} cores, words {list(split.words)}"

@@ -11,6 +11,7 @@ from cannery.ops._lightning_indexer.geometry import Ints
 from cannery.ops._lightning_indexer.launching import call_errors, length_arguments, named_tensors
 from cannery.ops._lightning_indexer.lse import softmax_lse
 from cannery.ops._lightning_indexer.lse_split import LseSplit
+from cannery.ops._lightning_indexer.parameters import producing
 
 SPELLING = {"q": "query_index", "k": "key_index", "w": "weight"}
 
@@ -50,7 +51,8 @@ def dealt_rows(context: CallContext, metadata: np.ndarray, total: int, cores: in
     if context.quirks:
         return np.concatenate([split.rows_of(core, total) for core in range(cores)])
     if split.total != total:
-        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", f"one for {total} rows")
+        expected = producing(context.definition.name, total)
+        raise context.error(Stage.LAUNCH, "metadata", f"metadata for {split.total} rows", expected)
     if split != due:
         found = f"metadata for {split.cores} busy cores, words {list(split.words)}"
         expected = f"{due.cores} of the {cores} cores of {context.soc.name}, words {list(due.words)}"

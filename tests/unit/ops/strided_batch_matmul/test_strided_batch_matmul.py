@@ -101,3 +101,16 @@ def test_the_number_of_threads_does_not_show(size: int) -> None:
         assert torch.equal(*made)
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("heads", "sizes", "quirks"), [(8, [(2**30, 2**30)], True), (2**31 - 1, [(46340, 46340)] * 3, False)]
+)
+def test_a_size_beyond_int64_is_refused_by_inference(heads: int, sizes: list[tuple[int, int]], quirks: bool) -> None:
+    """8 * 2**30 * 2**30 is the first number that int64 does not hold."""
+    ones = [1] * len(sizes)
+    attrs: dict[str, Any] = dict.fromkeys(("k", "lda", "ldb", "ldc", "strideA", "strideB", "strideC"), ones)
+    attrs |= {"headNum": heads, "batch": len(ones), "m": [m for m, _ in sizes], "n": [n for _, n in sizes]}
+    with pytest.raises(OperatorError, match="at most 9223372036854775807") as refusal:
+        cannery.run(NAME, [torch.zeros(8).half()] * 2, attrs, quirks=quirks)
+    assert refusal.value.stage is Stage.INFER_SHAPE and refusal.value.code.name == "ERROR_INVALID_PARAM"

@@ -13,7 +13,7 @@ from typing import Any
 from cannery.core import DataType, TensorDesc
 from cannery.operator import CallContext
 from cannery.ops._lightning_indexer.metadata.infershape import METADATA
-from cannery.ops._lightning_indexer.parameters import OPTIONAL_INPUTS
+from cannery.ops._lightning_indexer.parameters import OPTIONAL_INPUTS, RESIDUALS
 from cannery.ops._lightning_indexer.rules import Rule
 from cannery.ops._lightning_indexer.split import METADATA_SIZE
 from cannery.soc import Soc
@@ -157,7 +157,7 @@ EXISTENCE_RULES: tuple[Rule[Call], ...] = (
         "cmp_residual_k",
         lambda c: c.attrs["cmp_ratio"] == 1 or c.attrs["mask_mode"] != CAUSAL or "cmp_residual_k" in c.tensors,
         lambda c: "nothing",
-        "a tensor, which mask_mode 3 needs where cmp_ratio is not 1",
+        RESIDUALS,
     ),
     Rule("metadata", lambda call: exists(call.metadata), lambda call: "a null pointer or no elements", "a tensor"),
 )
