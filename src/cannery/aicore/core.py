@@ -26,6 +26,7 @@ from cannery.aicore.flags import (
 from cannery.aicore.instruction import Access, Instruction, Site
 from cannery.aicore.limits import MEMORIES
 from cannery.aicore.memory import Arena, GlobalMemory, Memory, Pool
+from cannery.aicore.pending import collides, head, note_written
 from cannery.aicore.pipes import COUNT, PIPES, S
 from cannery.aicore.records import CacheClean, Deadlock, Fact, Finish, Fresh, Record
 from cannery.aicore.registers import Registers
@@ -153,7 +154,7 @@ class Core:
             return
         for watcher in self.watchers:
             watcher.see(self, instruction)
-        _note_written(instruction)
+        note_written(instruction)
         pipe = instruction.pipe
         self.issued[pipe] += 1
         if self.in_order:
@@ -183,7 +184,7 @@ class Core:
         """Execute an instruction of the scalar pipe; its result."""
         for watcher in self.watchers:
             watcher.see(self, instruction)
-        _note_written(instruction)
+        note_written(instruction)
         self.issued[S] += 1
         if self._backlog and self.auto_sync:
             self._let_finish(instruction)
@@ -286,7 +287,7 @@ class Core:
         stuck = [(pipe, queue[0]) for pipe, queue in enumerate(self._queues) if queue]
         # First the waits that no set will ever answer.
         stuck.sort(key=lambda entry: not (isinstance(entry[1], Wait) and entry[1].event.sent < entry[1].ordinal))
-        return (*([scalar] if scalar else []), *(_head(pipe, entry) for pipe, entry in stuck))
+        return (*([scalar] if scalar else []), *(head(pipe, entry) for pipe, entry in stuck))
 
     def finish(self, completed: bool) -> None:
         """End of the kernel: close the pipe object, let everything complete.
@@ -320,11 +321,11 @@ class Core:
         lower, upper = access.lower, access.upper
         if not any(start < upper and lower < stop for start, stop in access.memory.written):
             return True
-        return any(_collides(entry, access, False) for queue in self._queues for entry in queue)
+        return any(collides(entry, access, False) for queue in self._queues for entry in queue)
 
     def _let_pass(self, instruction: Instruction, access: Access, *, write: bool) -> None:
         for pipe in pipes.WITH_SCALAR:
-            while any(_collides(entry, access, write) for entry in self._queues[pipe]):
+            while any(collides(entry, access, write) for entry in self._queues[pipe]):
                 if not (self._advance(pipe) or self._work_once()):
                     raise self.deadlock(Blocked("S", instruction.op, "", instruction.site))
 
@@ -382,30 +383,3 @@ class Core:
             return False
         self._advance(event.source, wait)
         return event.done >= wait.ordinal
-
-
-def _note_written(instruction: Instruction) -> None:
-    for access in instruction.writes:
-        written = access.memory.written
-        if written is not None:
-            written.add((access.lower, access.upper))
-
-
-def _collides(entry: Instruction | Set | Wait, access: Access, write: bool) -> bool:
-    """Whether a pending instruction and an access touch the same bytes, one of them writing."""
-    if not isinstance(entry, Instruction):
-        return False
-    others = entry.writes
-    if write:
-        looked_up = () if entry.lookup is None else (entry.lookup.access,)
-        others = (*entry.reads, *looked_up, *entry.writes)
-    return any(other.memory is access.memory and other.touches(access.lower, access.upper) for other in others)
-
-
-def _head(pipe: int, entry: Instruction | Set | Wait) -> Blocked:
-    match entry:
-        case Wait():
-            return Blocked.on(PIPES[pipe], entry)
-        case Set():
-            return Blocked(PIPES[pipe], "set_flag", f"({entry.event.name}, {entry.event.id})", None)
-    return Blocked(PIPES[pipe], entry.op, "", entry.site)
