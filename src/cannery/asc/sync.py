@@ -152,6 +152,8 @@ def _pipe(name: str, pipe: PipeID) -> int:
 
 
 def _event(name: str, event: HardEvent) -> int:
+    if type(event) is HardEvent:
+        return event.value
     try:
         return int(HardEvent(event))
     except ValueError:

@@ -201,11 +201,13 @@ class GlobalTensor(Global, _Indexed):
 
     def _from(self, offset: int) -> GlobalTensor:
         check_operands("tensor index", {"tensor": self}, Global)
-        view = GlobalTensor()
+        dtype = self.dtype
+        view = GlobalTensor.__new__(GlobalTensor)
         view.owner = self.owner
-        view.dtype = self.dtype
-        view.address = self.address + offset * self.dtype.size
+        view.dtype = dtype
+        view.address = self.address + offset * dtype.size
         view.size = max(0, self.size - offset)
+        view.shape_info = None
         return view
 
     def get_phy_addr(self, offset: int = 0) -> GlobalAddress:

@@ -79,7 +79,7 @@ class Clocks:
 
     def _join(self, pipe: int, other: Snapshot) -> bool:
         known = self.known[pipe]
-        joined = list(map(max, known, other))
+        joined = [mine if mine > theirs else theirs for mine, theirs in zip(known, other, strict=True)]
         if joined == known:
             return False
         self.known[pipe] = joined
@@ -88,7 +88,7 @@ class Clocks:
     @staticmethod
     def join(known: Snapshot, other: Snapshot) -> bool:
         """Take over what another knows; False when that is nothing new."""
-        joined = list(map(max, known, other))
+        joined = [mine if mine > theirs else theirs for mine, theirs in zip(known, other, strict=True)]
         if joined == known:
             return False
         known[:] = joined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -16,11 +16,15 @@ from cannery.watch.sync import SyncUse
 
 
 class Flags:
-    """The sets of an event that nobody has waited for, and the waits issued before their sets."""
+    """The sets of an event that nobody has waited for, and the waits issued before their sets.
 
-    __slots__ = ("carried", "orphans")
+    ``is_free``: nothing can be wrong with the event's id.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("carried", "is_free", "orphans")
+
+    def __init__(self, is_free: bool) -> None:
+        self.is_free = is_free
         self.carried: deque[Carried] = deque()
         self.orphans: deque[tuple[Site | None, int]] = deque()
 
@@ -40,14 +44,15 @@ class EventUse:
         self._debts = debts
         self._sync = sync
         self._report = report
-        self._flags: defaultdict[Event, Flags] = defaultdict(Flags)
+        self._flags: dict[Event, Flags] = {}
         self._again: list[tuple[Event, int, Site | None]] = []
 
     def set(self, record: Set) -> None:
         """A flag was set. An answer to a wait issued earlier reaches that wait's pipe now."""
         event, site, by = record
-        flags = self._flags[event]
-        self._check_id(event, site, by, is_set=True)
+        flags = self._flags_of(event)
+        if not flags.is_free:
+            self._check_id(event, site, by, is_set=True)
         if event.sent - event.awaited > 1:
             self._set_again(event, event.sent, site)
         flag = self._debts.carry(event.source, site, by)
@@ -62,8 +67,9 @@ class EventUse:
     def wait(self, record: Wait, serial: int) -> None:
         """A wait was issued. While its set is still to come, nothing can be said about the waiting pipe."""
         event, _, site, by = record
-        self._check_id(event, site, by, is_set=False)
-        flags = self._flags[event]
+        flags = self._flags_of(event)
+        if not flags.is_free:
+            self._check_id(event, site, by, is_set=False)
         destination = event.destination
         if not flags.carried:
             flags.orphans.append((site, serial))
@@ -99,6 +105,17 @@ class EventUse:
             facts = {**flag_facts(event), "op": flag.by}
             self._report(Fact("unit_flag_left", (flag.site,), "L0C", (event.source, event.destination), facts))
 
+    def _flags_of(self, event: Event) -> Flags:
+        flags = self._flags.get(event)
+        if flags is None:
+            flags = self._flags[event] = Flags(self._is_free(event))
+        return flags
+
+    def _is_free(self, event: Event) -> bool:
+        limits = self._core.limits
+        in_range = 0 <= event.id < limits.event_ids and event.id not in limits.reserved_event_ids
+        return in_range or isinstance(event, UnitFlag)
+
     def _set_again(self, event: Event, ordinal: int, site: Site | None) -> None:
         """A set with no wait issued in between. Behind an unanswered wait, its pipe does not get there yet."""
         if self._debts.owed[event.source]:
@@ -114,8 +131,6 @@ class EventUse:
                 self._set_again(event, ordinal, site)
 
     def _check_id(self, event: Event, site: Site | None, by: str, *, is_set: bool) -> None:
-        if isinstance(event, UnitFlag):
-            return
         limits = self._core.limits
         if not 0 <= event.id < limits.event_ids:
             if is_set or not by:  # a queue's ids are judged where it sets them

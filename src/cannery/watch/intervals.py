@@ -44,6 +44,8 @@ class IntervalSet:
         first = bisect_left(self.stops, start)
         last = bisect_right(self.starts, stop)
         if first < last:
+            if self.starts[first] <= start and stop <= self.stops[first]:
+                return
             start, stop = min(start, self.starts[first]), max(stop, self.stops[last - 1])
         self.starts[first:last] = [start]
         self.stops[first:last] = [stop]

@@ -46,7 +46,8 @@ class Judge:
     def __init__(self, core: Core, findings: Collector, sync: SyncUse, setup: Setup) -> None:
         self.core = core
         self.clocks = Clocks()
-        self.footprints = Footprints(core.index, alone=len(setup.layout) == 1)
+        self._alone = len(setup.layout) == 1
+        self.footprints = Footprints(core.index, alone=self._alone)
         self.steps = Steps()
         self.serial = 0
         self._findings = findings
@@ -208,17 +209,19 @@ class Judge:
         """Find and record; writes are looked at before the own reads hide earlier ones, and recorded last."""
         overwritten: list[Race] = []
         found: list[Race] = []
-        targets = [(access, self._pasts[access.memory], spans(access)) for access in writes]
+        pasts = self._pasts
+        targets = [(access, pasts[access.memory], spans(access)) for access in writes]
         for access, past, touched in targets:
             sparse = past.history.sparse_conflicts(access, stamp, past.order)
-            overwritten += [(earlier, "war", access) for earlier in sparse]
+            if sparse:
+                overwritten += [(earlier, "war", access) for earlier in sparse]
             for lower, upper in touched:
                 for earlier, kind in past.history.conflicts(lower, upper, stamp, past.order):
                     if kind == "war" or not sparse:  # where reads race, their write's race is a consequence
                         overwritten.append((earlier, kind, access))
         for access in reads:
-            past = self._pasts[access.memory]
-            if past.history.read_sparse(access, stamp, past.order):
+            past = pasts[access.memory]
+            if access.runs is not None and past.history.read_sparse(access, stamp, past.order):
                 continue
             for lower, upper in spans(access):
                 for earlier in past.history.read(lower, upper, stamp, past.order):
@@ -226,11 +229,19 @@ class Judge:
         for access, past, touched in targets:
             for lower, upper in touched:
                 past.history.write(lower, upper, stamp)
-            self._lookups.overwrite(stamp, access, touched, past)
+            if self._lookups.used:
+                self._lookups.overwrite(stamp, access, touched, past)
         left: Sequence[Race] = ()
         if found or overwritten:
             left = self._left_by_compiler(stamp, [*found, *overwritten])
             self._report_races(stamp, left)
+        if stamp.pipe == S or not self._alone or self.caches.cached.starts:
+            self._look_behind_caches(stamp, reads, writes, left)
+
+    def _look_behind_caches(
+        self, stamp: Stamp, reads: Sequence[Access], writes: Sequence[Access], left: Sequence[Race]
+    ) -> None:  # fmt: skip
+        """Accesses to global memory, where another core or the scalar unit's cache may see them."""
         gm = self.core.gm
         for access in reads:
             if access.memory is gm:

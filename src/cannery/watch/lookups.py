@@ -56,12 +56,15 @@ class Lookups:
         self._report = report
         self._raced = raced
         self._inserted = inserted
+        self.used = False
+        """Whether there has been any."""
         self._open: dict[int, Pending] = {}
         self._done: list[Pending] = []
 
     def issue(self, instruction: Instruction, lookup: Lookup, stamp: Stamp, past: Past, *, ordered: bool) -> None:
         """A look-up was issued. ``ordered``: nothing is to be said about the order of its pipe."""
         access = lookup.access
+        self.used = True
         pending = self._open[id(lookup)] = Pending(instruction, access, stamp)
         pending.unwritten = past.unwritten.within(access.lower, access.upper)
         if not ordered:

@@ -40,7 +40,8 @@ class SyncUse:
         if set_site is None or wait_site is None:
             return
         if news:
-            self.needed(set_site, wait_site)
+            self._useful.add(set_site)
+            self._useful.add(wait_site)
         elif not preset:
             self._idle_pairs[pipes, set_site, wait_site, core] += 1
 

@@ -36,13 +36,13 @@ class Unwritten:
         pasts = self._pasts
         for access in reads:
             unwritten = pasts[access.memory].unwritten
-            if _may_touch(access, unwritten):
+            if unwritten.starts and unwritten.overlaps(access.lower, access.upper):
                 dirty = _dirty(access, unwritten)
                 if dirty:
                     spread += self._read(instruction, stamp, access, dirty)
         for access in writes:
             unwritten = pasts[access.memory].unwritten
-            if _may_touch(access, unwritten):
+            if unwritten.starts and unwritten.overlaps(access.lower, access.upper):
                 _mark_written(access, unwritten)
         if spread:
             self._place(instruction.writes[0], spread)
@@ -76,11 +76,6 @@ class Unwritten:
                 first, last = max(a, at), min(b, at + stop - start)
                 unwritten.add(target.lower + start + first - at, target.lower + start + last - at)
             at += stop - start
-
-
-def _may_touch(access: Access, unwritten: IntervalSet) -> bool:
-    """Whether a closer look is needed: mostly all that is touched has been written."""
-    return bool(unwritten.starts) and unwritten.overlaps(access.lower, access.upper)
 
 
 def _dirty(access: Access, unwritten: IntervalSet) -> Pieces:
