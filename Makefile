@@ -10,6 +10,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+TESTS ?= tests
 
 # The first interpreter that runs, is new enough and can make a virtual environment.
 PYTHON ?= $(firstword $(foreach p,python3.11 python3 python3.12 python3.13 python3.10,$(shell \
@@ -29,14 +30,14 @@ TORCH := $(patsubst %,'%',$(or $(OWN_TORCH),$(shell grep '^torch==' constraints.
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test lint format bench clean FORCE
+.PHONY: demo test lint format bench compiled clean FORCE
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package
 	@$(BIN)/cannery demo
 
 test: $(VENV)/.tools
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS) tests
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS) $(TESTS)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
@@ -49,8 +50,12 @@ format: $(VENV)/.tools
 bench: $(VENV)/.package
 	@set -e; for script in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
+# The hot modules as machine code: takes about a minute, needs a C compiler; used until a source of them changes.
+compiled: $(VENV)/.tools
+	$(BIN)/python compile_core.py
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf src/cannery/_compiled $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(BIN)/python:
@@ -70,7 +75,8 @@ $(VENV)/.torch: constraints.txt | $(BIN)/python
 
 # An index that holds only torch does not have the rest: then pip's own index does.
 WITH_TOOLS := -e '.[test]'
-INSTALL = $(PIP) install -c $(VENV)/constraints.txt
+# CANNERY_COMPILED=0: an editable install compiles nothing, and then needs no tools to compile with.
+INSTALL = CANNERY_COMPILED=0 $(PIP) install -c $(VENV)/constraints.txt
 define install
 	$(INSTALL) $(PIP_OPTIONS) $(1) $(if $(PIP_OPTIONS),|| $(INSTALL) $(1))
 endef

@@ -10,7 +10,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from cannery.soc import Soc, soc
+from cannery.compiled import use_compiled
+
+use_compiled()  # before any module that may be compiled
+
+from cannery.soc import Soc, soc  # noqa: E402
 
 if TYPE_CHECKING:
     from cannery.core import DataType, Format, OperatorError, Shape, Stage, Tensor, TensorDesc

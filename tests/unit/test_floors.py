@@ -16,6 +16,7 @@ from cannery.faces import PACKAGE, all_faces
 
 # Rooms of the ground, and which others of it each may use.
 GROUND = {
+    "compiled": (),
     "faces": (),
     "core": (),
     "soc": ("core",),

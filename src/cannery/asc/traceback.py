@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from cannery.aicore import DeadlockError
 from cannery.aicore.instruction import Site
 from cannery.asc.context import PACKAGE
-from cannery.core.tracebacks import chain, entries
+from cannery.core.tracebacks import chain, entries, file_of
 
 _BELOW: Final = tuple(PACKAGE.removesuffix("asc") + room for room in ("aicore", "isa", "watch"))
 
@@ -41,7 +41,7 @@ def at_user_line(failure: DeadlockError) -> DeadlockError:
 
 
 def _internal(entry: TracebackType) -> bool:
-    name = entry.tb_frame.f_code.co_filename
+    name = file_of(entry)
     return name.startswith((PACKAGE, *_BELOW)) or "/threading.py" in name
 
 

@@ -190,7 +190,9 @@ def _formatted(failure: BaseException) -> str:
 
 
 def _own(entry: TracebackType) -> bool:
-    name = entry.tb_frame.f_code.co_filename
+    from cannery.core.tracebacks import file_of
+
+    name = file_of(entry)
     return name.startswith((_OWN, "<frozen runpy>", "<frozen importlib", runpy.__file__))
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
+from typing import Final
+
+_ROOT: Final = Path(__file__).parents[2]
+_SOURCES: Final = "src/cannery/"
 
 
 def entries(traceback: TracebackType | None) -> list[TracebackType]:
@@ -13,6 +18,14 @@ def entries(traceback: TracebackType | None) -> list[TracebackType]:
         found.append(traceback)
         traceback = traceback.tb_next
     return found
+
+
+def file_of(entry: TracebackType) -> str:
+    """The source file of its code. Compiled modules of this package name theirs as the build saw it: from its root."""
+    name = entry.tb_frame.f_code.co_filename
+    if name.startswith(_SOURCES) and str(entry.tb_frame.f_globals.get("__name__")).startswith("cannery."):
+        return str(_ROOT / name.removeprefix("src/"))
+    return name
 
 
 def chain(kept: Sequence[TracebackType]) -> TracebackType | None:

@@ -6,7 +6,7 @@ says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -176,7 +176,7 @@ def load_padded(
     def effect() -> None:
         for index in range(there.number):
             loaded = buffer.load(offset + index * origin.step, length)
-            piece = np.resize(fill if value is not None or asked else loaded[:size], slot)
+            piece: Array = np.resize(fill if value is not None or asked else loaded[:size], slot)
             piece[left : left + length] = loaded
             store_bytes(dst, write.lower + index * there.step, piece)
 
@@ -222,10 +222,10 @@ def copy_pieces(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor,
     if there.number > 1:
         write, read = write._replace(runs=there.runs()), read._replace(runs=origin.runs())
     atomic = core.registers.atomic_op if write.memory is core.gm else None
-    effect, *args = _copier(core, dst, src, write, read, there, origin)
+    effect, args = _copier(core, dst, src, write, read, there, origin)
     pipe, work = pipe_between(core, op, write.memory.name, read.memory.name), origin.number * origin.length
     core.issue(
-        Instruction(op.name, pipe, (read,), (write,), site, effect, tuple(args), MOVE, atomic, (), src.dtype, work)
+        Instruction(op.name, pipe, (read,), (write,), site, effect, args, MOVE, atomic, (), src.dtype, work)
     )
 
 
@@ -243,20 +243,20 @@ def pipe_between(core: Core, op: Op, to: str, origin: str) -> int:
 
 def _copier(
     core: Core, dst: Tensor, src: Tensor, write: Access, read: Access, there: Pieces, origin: Pieces
-) -> tuple[Any, ...]:
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """An effect and its arguments. What lies inside its memories is a plain copy between two views."""
     atomic = core.registers.atomic_op if isinstance(dst, Global) else None
     if atomic is None:
         target, source = window(dst, write.lower, write.upper), window(src, read.lower, read.upper)
         if target is not None and source is not None:
+            views = (_cut(target, there), _cut(source, origin))
             wide = _wide_views(dst, src, write, read)
-            views = [(_cut(target, there), _cut(source, origin))]
-            if wide is not None:
-                halves = [Pieces(side.number, side.length // 2, side.step // 2) for side in (there, origin)]
-                views.append((_cut(wide[0], halves[0]), _cut(wide[1], halves[1])))
-            return (np.copyto, *views[0]) if wide is None else (_copy_both, *views[0], *views[1])
+            if wide is None:
+                return np.copyto, views
+            halves = [Pieces(side.number, side.length // 2, side.step // 2) for side in (there, origin)]
+            return _copy_both, (*views, _cut(wide[0], halves[0]), _cut(wide[1], halves[1]))
     combine = combiner(core, src.dtype) if atomic is not None else None
-    return _copy_pieces, dst, src, write.lower, read.lower, there, origin, combine
+    return _copy_pieces, (dst, src, write.lower, read.lower, there, origin, combine)
 
 
 def _cut(stretch: Array, pieces: Pieces) -> Array:

@@ -111,6 +111,7 @@ def counted(op: Op, addressing: Addressing) -> int:
     return count
 
 
+@lru_cache(maxsize=1024)
 def stretch(count: int, size: int) -> Lanes:
     """The first ``count`` elements, contiguous."""
     return Lanes(None, count, count * size, None, True)
@@ -123,7 +124,7 @@ def lanes(pattern: Pattern, wide: int, size: int, blk_stride: int, rep_stride: i
     per_block = BLOCK // size
     lane = np.arange(per_repeat)
     inside = lane // per_block * blk_stride * per_block + lane % per_block
-    starts = np.arange(pattern.repeats) * rep_stride * per_block
+    starts: np.ndarray[Any, Any] = np.arange(pattern.repeats) * rep_stride * per_block
     index = starts[:, None] + inside[lane_numbers(pattern.bits, per_repeat)]
     flat = index.reshape(-1)
     if pattern.total is not None:

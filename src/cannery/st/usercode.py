@@ -12,7 +12,7 @@ from types import TracebackType
 import numpy as np
 import torch
 
-from cannery.core.tracebacks import chain, entries
+from cannery.core.tracebacks import chain, entries, file_of
 
 _OWN = str(Path(__file__).parents[1])
 _OPERATORS = str(Path(_OWN) / "ops")
@@ -57,16 +57,12 @@ def _of_users(failure: BaseException) -> list[TracebackType]:
 
 
 def _is_ours(entry: TracebackType) -> bool:
-    return _file(entry).startswith(_OWN) and not _file(entry).startswith(_OPERATORS)
+    return file_of(entry).startswith(_OWN) and not file_of(entry).startswith(_OPERATORS)
 
 
 def _is_library(entry: TracebackType) -> bool:
-    file = _file(entry)
+    file = file_of(entry)
     return file.startswith(_LIBRARIES) or (file.startswith(_STANDARD) and "site-packages" not in file)
-
-
-def _file(entry: TracebackType) -> str:
-    return entry.tb_frame.f_code.co_filename
 
 
 def _message(failure: BaseException) -> str:
