@@ -132,6 +132,7 @@ def test_the_example_of_four_batches(use: Use) -> None:
         ({"ratio": 0}, "cmp_ratio"),
         ({"ratio": 129}, "cmp_ratio"),
         ({"layout_q": None}, "layout_q: found a null pointer"),
+        ({"layout_q": b"\xff"}, "layout_q: found '\ufffd', expected TND or BSND"),
         ({"layout_q": "tnd"}, "layout_q"),
         ({"layout_k": None}, "layout_k: found a null pointer"),
         ({"layout_k": "BNSD"}, "layout_k"),
