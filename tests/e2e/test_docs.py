@@ -7,6 +7,9 @@ import pytest
 
 from cannery.ops import operators
 
+# Pages activate the substituted packages, and one of them brings the device.
+pytestmark = pytest.mark.own_process
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

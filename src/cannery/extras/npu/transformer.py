@@ -19,6 +19,8 @@ from cannery.pytorch.schema import TorchSchema, is_offered
 from cannery.pytorch.target import target
 from cannery.soc import Soc
 
+_FREE = "_cannery_free"
+
 
 def register_transformer() -> Libraries:
     """Add the device's kernels to the operators of ``torch.ops``. What is returned must live as long as they do."""
@@ -46,16 +48,26 @@ def _register(library: torch.library.Library, operator: Operator) -> None:
 def _kernel(usual: Soc, on_cpu: Callable[..., Any]) -> Callable[..., Any]:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
-        if tensors and all(tensor.is_cpu for tensor in tensors):
-            return on_cpu(*args, **kwargs)
-        _check_same_device(tensors)
-        # Without a tensor the result is on the current device, as the original's is.
-        index = tensors[0].get_device() if tensors else machine().thread.device
+        bound = [tensor for tensor in tensors if not hasattr(tensor, _FREE)]
         hosts, named = tree_map(lambda v: on_host(v) if isinstance(v, Tensor) else v, (args, kwargs))
+        if bound and all(tensor.is_cpu for tensor in bound):
+            return on_cpu(*hosts, **named)
+        _check_same_device(bound)
+        # Without a tensor the result is on the current device, as the original's is.
+        index = next((tensor.get_device() for tensor in bound or tensors), machine().thread.device)
         with target(machine().chip(index, usual)):
-            return placed(on_cpu(*hosts, **named), index)
+            result = placed(on_cpu(*hosts, **named), index)
+        return result if tensors else _freed(result)
 
     return kernel
+
+
+def _freed(result: Any) -> Any:
+    """Mark what a call without a tensor gave: where the program computes was not known, so any device takes it."""
+    for leaf in tree_leaves(result):
+        if isinstance(leaf, Tensor):
+            setattr(leaf, _FREE, True)
+    return result
 
 
 def _check_same_device(tensors: list[Tensor]) -> None:

@@ -135,7 +135,23 @@ def test_the_device_comes_after_a_backward_pass_of_the_host(tmp_path: Path) -> N
 
 def test_another_package_that_is_the_device_is_named(tmp_path: Path) -> None:
     program = "import torch\ntorch.utils.rename_privateuse1_backend('other')\nimport torch_npu"
-    assert "found the device 'other' registered by another package" in run(program, tmp_path).stderr
+    errors = run(program, tmp_path, TORCH_DEVICE_BACKEND_AUTOLOAD="0").stderr
+    assert "found the device 'other' registered by another package" in errors
+
+
+def test_a_schedule_made_before_any_tensor_fits_host_and_device(tmp_path: Path) -> None:
+    program = """
+import torch, cann_ops_transformer
+ops = torch.ops.cann_ops_transformer
+sizes = {"batch_size": 2, "max_seqlen_q": 7, "max_seqlen_k": 7, "mask_mode": 3}
+plan = ops.dense_lightning_indexer_softmax_lse_metadata(8, 1, 128, **sizes)
+q, k, w = torch.randn(2, 7, 8, 128).half(), torch.randn(2, 7, 1, 128).half(), torch.randn(2, 7, 8)
+host = ops.dense_lightning_indexer_softmax_lse(q, k, w, metadata=plan, mask_mode=3)
+there = ops.dense_lightning_indexer_softmax_lse(q.npu(), k.npu(), w.npu(), metadata=plan, mask_mode=3)
+print(plan.device, host.device, there.device, torch.equal(host, there.cpu()))
+"""
+    result = run(program, tmp_path)
+    assert result.stdout == "npu:0 cpu npu:0 True\n", result.stderr
 
 
 @pytest.mark.parametrize(
