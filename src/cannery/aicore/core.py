@@ -192,7 +192,7 @@ class Core:
 
     def set_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
         """Set an event; ``by`` names the queue operation that does it, if it is not the program."""
-        self.set_event(self._event(number, identity), site, by=by)
+        self.set_event(self._events.get((number, identity)) or self._event(number, identity), site, by=by)
 
     def set_event(self, event: Event, site: Site | None, *, by: str = "") -> None:
         """Set an event that may be none of the program's own."""
@@ -212,7 +212,7 @@ class Core:
 
     def wait_flag(self, number: int, identity: int, site: Site | None, *, by: str = "") -> None:
         """Wait for an event; only the scalar pipe stops the program while it waits."""
-        self.wait_event(self._event(number, identity), site, by=by)
+        self.wait_event(self._events.get((number, identity)) or self._event(number, identity), site, by=by)
 
     def wait_event(self, event: Event, site: Site | None, *, by: str = "") -> None:
         """Wait for an event that may be none of the program's own."""
@@ -330,10 +330,8 @@ class Core:
                     raise self.deadlock(Blocked("S", instruction.op, "", instruction.site))
 
     def _event(self, number: int, identity: int) -> Event:
-        key = (number, identity)
-        event = self._events.get(key)
-        if event is None:
-            event = self._events[key] = Event(number, identity)
+        """An event on its first use."""
+        event = self._events[number, identity] = Event(number, identity)
         return event
 
     def _scalar_wait(self, wait: Wait) -> None:

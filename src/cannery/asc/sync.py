@@ -153,7 +153,7 @@ def _pipe(name: str, pipe: PipeID) -> int:
 
 def _event(name: str, event: HardEvent) -> int:
     if type(event) is HardEvent:
-        return event.value
+        return int(event)
     try:
         return int(HardEvent(event))
     except ValueError:

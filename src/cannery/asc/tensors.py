@@ -200,7 +200,8 @@ class GlobalTensor(Global, _Indexed):
         return f"GM, byte {self.offset} of {self.owner.label}"
 
     def _from(self, offset: int) -> GlobalTensor:
-        check_operands("tensor index", {"tensor": self}, Global)
+        if not self.owner:
+            check_operands("tensor index", {"tensor": self}, Global)
         dtype = self.dtype
         view = GlobalTensor.__new__(GlobalTensor)
         view.owner = self.owner
@@ -287,7 +288,8 @@ class LocalTensor(Local, _Indexed):
         return f"{self.owner.position.name}, {self.owner.memory.name} byte {self.addr}"
 
     def _from(self, offset: int) -> LocalTensor:
-        check_operands("tensor index", {"tensor": self})
+        if self.owner is None:
+            check_operands("tensor index", {"tensor": self})
         return LocalTensor.view(self.owner, self.addr + offset * self.dtype.size, self.dtype, self.size - offset)
 
     def get_value(self, index: int) -> Any:

@@ -249,7 +249,7 @@ def _copier(
     if atomic is None:
         target, source = window(dst, write.lower, write.upper), window(src, read.lower, read.upper)
         if target is not None and source is not None:
-            views = (_cut(target, there), _cut(source, origin))
+            views = (target, source) if there.number == 1 else (_cut(target, there), _cut(source, origin))
             wide = _wide_views(dst, src, write, read)
             if wide is None:
                 return np.copyto, views

@@ -31,7 +31,7 @@ class Clocks:
         """Advance a pipe for an instruction issued to it; the instruction's time."""
         if self._seen[pipe] != self._scalar_news:
             self._seen[pipe] = self._scalar_news
-            self._join(pipe, self.known[S])
+            self.learn(pipe, self.known[S])
         self.now[pipe] = time = self.now[pipe] + 1
         return time
 
@@ -39,17 +39,21 @@ class Clocks:
         """What a flag set by this pipe now carries: its earlier instructions, and all it knew."""
         if self._seen[pipe] != self._scalar_news:
             self._seen[pipe] = self._scalar_news
-            self._join(pipe, self.known[S])
+            self.learn(pipe, self.known[S])
         carried = self.known[pipe].copy()
         carried[pipe] = self.now[pipe]
         return carried
 
     def learn(self, pipe: int, carried: Snapshot) -> bool:
         """Let a pipe know what a flag carries. False when it knew it all before."""
-        news = self._join(pipe, carried)
-        if news and pipe == S:
+        known = self.known[pipe]
+        joined = [mine if mine > theirs else theirs for mine, theirs in zip(known, carried, strict=True)]
+        if joined == known:
+            return False
+        self.known[pipe] = joined
+        if pipe == S:
             self._scalar_news += 1
-        return news
+        return True
 
     def suppose(self, pipe: int, source: int, time: int) -> None:
         """Let a pipe know an instruction of another as if a flag had told it."""
@@ -76,14 +80,6 @@ class Clocks:
         news = any(known != self.now for known in self.known)
         self.known[:] = [self.now.copy()] * COUNT
         return news
-
-    def _join(self, pipe: int, other: Snapshot) -> bool:
-        known = self.known[pipe]
-        joined = [mine if mine > theirs else theirs for mine, theirs in zip(known, other, strict=True)]
-        if joined == known:
-            return False
-        self.known[pipe] = joined
-        return True
 
     @staticmethod
     def join(known: Snapshot, other: Snapshot) -> bool:
