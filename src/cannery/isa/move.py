@@ -224,9 +224,7 @@ def copy_pieces(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor,
     atomic = core.registers.atomic_op if write.memory is core.gm else None
     effect, args = _copier(core, dst, src, write, read, there, origin)
     pipe, work = pipe_between(core, op, write.memory.name, read.memory.name), origin.number * origin.length
-    core.issue(
-        Instruction(op.name, pipe, (read,), (write,), site, effect, args, MOVE, atomic, (), src.dtype, work)
-    )
+    core.issue(Instruction(op.name, pipe, (read,), (write,), site, effect, args, MOVE, atomic, (), src.dtype, work))
 
 
 def pipe_between(core: Core, op: Op, to: str, origin: str) -> int:

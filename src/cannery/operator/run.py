@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from cannery.core import Stage, Tensor
@@ -53,7 +54,7 @@ def run(
     soc: str | Soc | None = None,
     engine: str | None = None,
     quirks: bool | None = None,
-    fill: int = 0,
+    fill: float = 0,
     on_error: str = "warn",
 ) -> RunResult:
     """Run an operator: check → infer_shape → tiling → launch. Nothing is written before all checks pass.
@@ -72,12 +73,13 @@ def run(
 
     Raises:
         OperatorError: the contract refuses the call.
-        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``; tensors on
-            several devices.
+        UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``; ``fill`` is
+            no number; tensors on several devices.
         SettingError: ``quirks`` is no bool; a variable of the environment has a value that it cannot have.
         FindingError: a checked engine found errors, and ``on_error`` says raise. The outputs are written.
     """
     check_reaction(on_error)
+    _check_fill(fill)
     operator = find_operator(name)
     engine = staged.choose_engine(operator, engine, "eager")
     tensors = bind_inputs(operator.definition, inputs)
@@ -90,6 +92,12 @@ def run(
     buffers = allocate(call.context, given, _device(tensors), fill)
     findings = staged.launch(call, tensors, buffers, engine, on_error)
     return RunResult(tuple(_give_back(buffer) for buffer in buffers), call.tiling, call.context, findings)
+
+
+def _check_fill(fill: Any) -> None:
+    """Refuse what memory cannot be filled with, before an output is taken."""
+    if not isinstance(fill, Real):
+        raise ValueError(f"fill: found {fill!r}, expected a number")
 
 
 def _check_devices(name: str, tensors: Sequence[Tensor | None]) -> None:

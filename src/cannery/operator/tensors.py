@@ -61,7 +61,7 @@ def bind_outputs(context: CallContext, outputs: Any, inputs: Sequence[Tensor | N
 
 
 def allocate(
-    context: CallContext, buffers: Sequence[Tensor | None], device: torch.device | None, fill: int = 0
+    context: CallContext, buffers: Sequence[Tensor | None], device: torch.device | None, fill: float = 0
 ) -> tuple[Tensor, ...]:
     """The caller's buffers, and fresh memory filled with ``fill`` where there is none.
 
@@ -130,7 +130,7 @@ def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | Non
         raise context.error(Stage.TILING, param.name, f"a buffer on {tensor.torch.device}", f"one on {device}")
 
 
-def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: int) -> Tensor:
+def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: float) -> Tensor:
     try:
         return Tensor(_filled(tuple(desc.shape), desc.dtype.torch, device, fill), desc.format)
     except (RuntimeError, MemoryError, ValueError, OverflowError):  # numpy spells too large a size in several ways
@@ -138,7 +138,7 @@ def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.devi
         raise context.error(Stage.LAUNCH, name, found, "an output that fits in memory") from None
 
 
-def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: int) -> torch.Tensor:
+def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: float) -> torch.Tensor:
     import torch
 
     if fill != 0:

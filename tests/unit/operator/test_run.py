@@ -205,6 +205,11 @@ def test_an_unknown_reaction_is_refused_before_anything_runs(registered: Any) ->
     assert registered.log == []
 
 
+def test_a_filling_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="fill: found 'a', expected a number"):
+        cannery.run("UpdateTensorDesc", [torch.ones(2, 3)], {"shape": [4, 8, 4]}, fill="a")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("stage", "value", "text"),
     [
