@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,6 +44,15 @@ def require_tool(name: str) -> str:
 def _require_tool() -> Callable[[str], str]:
     """`require_tool("g++")` in a test gives the program's path; see also the marker `tool`."""
     return require_tool
+
+
+@pytest.fixture(autouse=True)
+def _own_settings() -> Iterator[None]:
+    """A chip that a program chooses for its process (``config.set_platform``) is forgotten with the test."""
+    from cannery.settings import process_scope
+
+    with process_scope():
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

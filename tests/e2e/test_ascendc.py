@@ -103,3 +103,13 @@ def test_without_a_compiler_it_says_what_to_install(cache: Path) -> None:
     assert done.stderr == (
         "cannery: found no C++ compiler, expected g++ (12 or later) or clang++ on PATH: apt install g++\n"
     )
+
+
+@needs_compiler
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("-D", "RACE"), 1)])
+def test_the_example_of_the_documents(cache: Path, options: tuple[str, ...], code: int) -> None:
+    example = Path(__file__).parents[2] / "examples" / "ascendc" / "scale.asc"
+    done = execute(cache, "--check", *options, str(example))
+    assert done.returncode == code, done.stderr
+    assert (done.stdout == "y[1] = 2, y[2047] = 4094\n") is (code == 0)
+    assert ("SetFlag<HardEvent::V_MTE3>(id)" in done.stderr) is (code == 1)
