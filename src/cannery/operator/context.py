@@ -139,7 +139,9 @@ def _name(definition: object) -> str:
 
 
 def _are_engines(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(name, str) and callable(value[name]) for name in value)
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(isinstance(name, str) and name and callable(launch) for name, launch in value.items())
 
 
 _OPERATOR = (
@@ -147,6 +149,10 @@ _OPERATOR = (
     Rule("check", callable, "a function check(context)"),
     Rule("infer_shape", callable, "a function infer_shape(context)"),
     Rule("tiling", callable, "a function tiling(context)"),
-    Rule("engines", _are_engines, "a mapping from name to a function launch(context, tiling, inputs, outputs)"),
+    Rule(
+        "engines",
+        _are_engines,
+        "a mapping from name to a function launch(context, tiling, inputs, outputs), one or more",
+    ),
     Rule("golden", is_a(str), "the name of a module"),
 )

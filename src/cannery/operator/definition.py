@@ -10,10 +10,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from cannery.core import DataType, Format
+from cannery.core import INT64_MAX, DataType, Format
 from cannery.faces import all_faces
 from cannery.operator.contract import Contract
-from cannery.operator.validity import DefinitionError, Rule, hold, hold_unique, is_a, is_name, is_tuple_of
+from cannery.operator.validity import (
+    DefinitionError,
+    Rule,
+    hold,
+    hold_unique,
+    is_a,
+    is_function_or_none,
+    is_name,
+    is_tuple_of,
+)
 from cannery.soc import all_socs
 
 
@@ -174,6 +183,7 @@ class OperatorDefinition:
         hold_unique(self.name, "attributes", [*names, *(attribute.snake_name for attribute in self.attributes)])
         self._hold_socs()
         self._hold_faces()
+        self._hold_torch()
 
     def _hold_tensor(self, kind: str, param: TensorParam) -> None:
         where = f"{self.name}: {kind} {param.name!r}"
@@ -216,6 +226,17 @@ class OperatorDefinition:
         if stranger is not None or faces is not self.faces:
             found = repr(self.faces if faces is not self.faces else stranger)
             raise DefinitionError(f"{self.name}: faces", found, f"a tuple of {', '.join(known)}")
+
+    def _hold_torch(self) -> None:
+        where = f"{self.name}: torch"
+        hold(where, self.torch, _TORCH)
+        stranger = next((name for name in self.torch.defaults if self.attribute(name) is None), None)
+        if stranger is not None:
+            known = ", ".join(attribute.snake_name for attribute in self.attributes)
+            raise DefinitionError(f"{where}: defaults", repr(stranger), f"attributes among {known or 'none'}")
+        optional = next((param.name for param in self.inputs if param.optional), None)
+        if self.torch.backward is not None and optional is not None:
+            raise DefinitionError(f"{where}: backward", "one", f"none beside the optional input {optional!r}")
 
     @property
     def snake_name(self) -> str:
@@ -276,6 +297,13 @@ _ATTRIBUTE = (
     Rule("internal", is_a(bool), "True or False"),
 )
 _SOCS = Rule("socs", is_tuple_of(str, 1), "a tuple of short names such as ('Ascend910B',)")
+_TORCH = (
+    Rule("namespace", is_name, "a name such as 'mine'"),
+    Rule("has_none_defaults", is_a(bool), "True or False"),
+    Rule("backward", is_function_or_none, "a function, or None"),
+    Rule("setup_context", is_function_or_none, "a function, or None"),
+    Rule("defaults", is_a(Mapping), "a mapping from attribute to default"),
+)
 _AICORE = (_SOCS, Rule("op_file", is_a(str), "the name of a file"))
 _DEFINITION = (
     Rule("name", is_name, "CANN's type, a name such as 'UpdateTensorDesc'"),
@@ -299,16 +327,23 @@ _DEFINITION = (
 
 
 def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and -INT64_MAX - 1 <= value <= INT64_MAX
+
+
+def _is_number(value: object) -> bool:
+    return _is_int(value) or (isinstance(value, float) and value == value)
 
 
 _DEFAULTS: Mapping[AttrType, tuple[Callable[[Any], bool], str]] = MappingProxyType(
     {
-        AttrType.INT: (_is_int, "an integer"),
-        AttrType.FLOAT: (lambda value: isinstance(value, float) or _is_int(value), "a number"),
+        AttrType.INT: (_is_int, "an integer of int64"),
+        AttrType.FLOAT: (_is_number, "a number"),
         AttrType.BOOL: (is_a(bool), "True or False"),
         AttrType.STRING: (is_a(str), "a string"),
-        AttrType.LIST_INT: (lambda value: is_tuple_of(int)(value) and all(map(_is_int, value)), "a tuple of integers"),
+        AttrType.LIST_INT: (
+            lambda value: is_tuple_of(int)(value) and all(map(_is_int, value)),
+            "a tuple of integers of int64",
+        ),
     }
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from threading import RLock
+from threading import RLock, local
 from typing import Any
 
 from cannery.operator.context import Operator
@@ -34,9 +34,11 @@ class Registry(Mapping[str, Operator]):
 
     def __init__(self) -> None:
         self._operators: dict[str, Operator] = {}
+        self._entries: dict[str, EntryPoint] = {}
         self._followers: list[Follower] = []
         self._lock = RLock()
-        self._has_begun = self._is_loaded = False
+        self._is_loaded = False
+        self._loading = local()
 
     def __getitem__(self, name: str) -> Operator:
         return self._known()[name]
@@ -60,9 +62,9 @@ class Registry(Mapping[str, Operator]):
         """
         if not isinstance(operator, Operator):
             raise TypeError(f"operator: found {type(operator).__name__}, expected cannery.operator.Operator")
+        self._known()
         with self._lock:
-            names = {name for known in self._known().values() for name in (known.name, known.definition.snake_name)}
-            if {operator.name, operator.definition.snake_name} & names:
+            if self._namesake(operator) is not None:
                 raise ValueError(f"operator: found {operator.name}, which is already there, expected a new name")
             self._put(operator)
 
@@ -71,28 +73,46 @@ class Registry(Mapping[str, Operator]):
 
         What it raises is warned about: a face that cannot offer an operator must not take the others along.
         """
+        self._known()
         with self._lock:
-            for operator in list(self._known().values()):
+            for operator in list(self._operators.values()):
                 _tell(follower, operator)
             self._followers.append(follower)
 
     def _known(self) -> dict[str, Operator]:
-        if not self._is_loaded:
-            with self._lock:
-                self._load()
+        if not self._is_loaded and not getattr(self._loading, "has_begun", False):
+            self._load()
         return self._operators
 
     def _load(self) -> None:
-        if self._has_begun:
-            return
-        self._has_begun = True
-        for entry in sorted(entry_points(group=GROUP), key=lambda e: (e.value != OURS, e.name)):
-            for operator in _load(entry):
-                if operator.name in self._operators:
-                    warnings.warn(f"operator {operator.name} of {entry.value} is already there: left out", stacklevel=4)
-                    continue
-                self._put(operator)
+        """Load every entry point; after an interrupt the next look-up begins again.
+
+        Not under the lock: an import waits for the thread that imports the same package, which may look in here.
+        """
+        self._loading.has_begun = True
+        try:
+            for entry in sorted(entry_points(group=GROUP), key=lambda e: (e.value != OURS, e.name)):
+                for operator in _load(entry):
+                    self._take(entry, operator)
+        finally:
+            self._loading.has_begun = False
         self._is_loaded = True
+
+    def _take(self, entry: EntryPoint, operator: Operator) -> None:
+        """Put what an entry point names, unless another has the name; a second thread may bring the same."""
+        with self._lock:
+            known = self._namesake(operator)
+            if known is None:
+                self._entries[operator.name] = entry
+                self._put(operator)
+            elif known is not operator and self._entries.get(known.name) != entry:
+                warnings.warn(f"operator {operator.name} of {entry.value} is already there: left out", stacklevel=5)
+
+    def _namesake(self, operator: Operator) -> Operator | None:
+        """The one that has its type or its snake name."""
+        names = {operator.name, operator.definition.snake_name}
+        known = self._operators.values()
+        return next((each for each in known if not names.isdisjoint((each.name, each.definition.snake_name))), None)
 
     def _put(self, operator: Operator) -> None:
         self._operators = dict(sorted({**self._operators, operator.name: operator}.items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from cannery.core import Refusal
@@ -56,7 +57,12 @@ def hold_unique(where: str, field: str, names: Sequence[str]) -> None:
 
 def is_name(value: object) -> bool:
     """Whether Python and C can spell it."""
-    return isinstance(value, str) and value.isascii() and value.isidentifier()
+    return isinstance(value, str) and value.isascii() and value.isidentifier() and not iskeyword(value)
+
+
+def is_function_or_none(value: object) -> bool:
+    """Whether it can be called, or is not there."""
+    return value is None or callable(value)
 
 
 def is_a(*kinds: type) -> Callable[[Any], bool]:

@@ -29,7 +29,13 @@ def infer_shape(context: Any) -> tuple[TensorDesc, ...]:
     return (context.required("x"),)
 
 
-OPERATOR = Operator(DEFINITION, lambda context: None, infer_shape, lambda context: TilingResult(key=0, block_dim=1), {})
+OPERATOR = Operator(
+    DEFINITION,
+    check=lambda context: None,
+    infer_shape=infer_shape,
+    tiling=lambda context: TilingResult(key=0, block_dim=1),
+    engines={"eager": lambda context, tiling, inputs, outputs: None},
+)
 X = TensorDesc(DataType.DT_FLOAT, Shape((4,)))
 
 

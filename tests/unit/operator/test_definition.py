@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from cannery.core import DataType, Format
-from cannery.operator import AICoreConfig, Attribute, AttrType, DefinitionError, Operator, TensorParam, all_operators
+from cannery.operator import (
+    AICoreConfig,
+    Attribute,
+    AttrType,
+    DefinitionError,
+    Operator,
+    TensorParam,
+    TorchConfig,
+    all_operators,
+)
 from cannery.operator.definition import snake_case
 from cannery.operator.staged import default_soc
 
@@ -81,9 +90,18 @@ def attribute(*args: Any, **fields: Any) -> Any:
         ({"attributes": attribute("a b", AttrType.INT)}, "attribute 'a b': name: found 'a b', expected a name"),
         (
             {"attributes": attribute("a", AttrType.INT, default="3")},
-            "attribute 'a': default: found '3', expected an integer, or None for none",
+            "attribute 'a': default: found '3', expected an integer of int64, or None for none",
         ),
         ({"attributes": attribute("a", AttrType.INT, default=True)}, "default: found True, expected an integer"),
+        (
+            {"attributes": attribute("a", AttrType.INT, default=1 << 63)},
+            "default: found 9223372036854775808, expected an",
+        ),
+        ({"attributes": attribute("a", AttrType.FLOAT, default=float("nan"))}, "default: found nan, expected a number"),
+        (
+            {"attributes": attribute("lambda", AttrType.INT)},
+            "attribute 'lambda': name: found 'lambda', expected a name",
+        ),
         ({"attributes": attribute("a", AttrType.BOOL, default=1)}, "default: found 1, expected True or False"),
         ({"attributes": attribute("a", AttrType.LIST_INT, default=[1])}, r"default: found \[1\], expected a tuple"),
         (
@@ -102,6 +120,16 @@ def attribute(*args: Any, **fields: Any) -> Any:
         ({"faces": 3}, "faces: found 3, expected a tuple of aclnn, atb, ge, torch"),
         ({"quirks": "none"}, "quirks: found 'none', expected a tuple of Quirk"),
         ({"constraints": "none"}, "constraints: found 'none', expected a tuple of texts"),
+        ({"torch": TorchConfig("a-b")}, "torch: namespace: found 'a-b', expected a name such as 'mine'"),
+        ({"torch": TorchConfig(backward="grad")}, "torch: backward: found 'grad', expected a function, or None"),  # type: ignore[arg-type]
+        (
+            {"torch": TorchConfig(backward=print)},
+            "torch: backward: found one, expected none beside the optional input 'b'",
+        ),
+        (
+            {"torch": TorchConfig(defaults={"axes": 1})},
+            "torch: defaults: found 'axes', expected attributes among q_seq",
+        ),
         ({"keeps_buffers": 1}, "keeps_buffers: found 1, expected True or False"),
     ],
 )
@@ -119,6 +147,7 @@ def test_a_definition_that_cannot_be_used_is_refused_by_operator_and_field(field
         ({"tiling": 3}, r"RecordCalls: tiling: found 3, expected a function tiling\(context\)"),
         ({"engines": print}, "RecordCalls: engines: found .*, expected a mapping from name to a function"),
         ({"engines": {"eager": None}}, "RecordCalls: engines: found .*, expected a mapping from name to a function"),
+        ({"engines": {}}, "RecordCalls: engines: found {}, expected a mapping .*, one or more"),
         ({"golden": print}, "RecordCalls: golden: found .*, expected the name of a module"),
     ],
 )

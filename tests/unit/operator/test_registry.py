@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 import pytest
 
-from cannery.operator import Operator, UnknownOperatorError, all_operators, find_operator
+from cannery.operator import Operator, UnknownOperatorError, all_operators, find_operator, register_operator
 
 
 @pytest.mark.parametrize("name", ["UpdateTensorDesc", "update_tensor_desc", "UpdateTensorDescOperation"])
@@ -83,6 +84,59 @@ def test_a_name_that_is_taken_is_warned_about_and_ours_stays(recorder: Any, entr
     entry_point("theirs", recorder.operator(name="UpdateTensorDesc"))
     with pytest.warns(UserWarning, match="UpdateTensorDesc of third.party:theirs is already there"):
         assert find_operator("UpdateTensorDesc").definition.category == "control"
+
+
+def test_a_snake_name_that_is_taken_is_as_taken(recorder: Any, entry_point: Callable[..., None]) -> None:
+    entry_point("theirs", recorder.operator(name="update_tensor_desc"))
+    with pytest.warns(UserWarning, match="update_tensor_desc of third.party:theirs is already there"):
+        assert find_operator("update_tensor_desc").name == "UpdateTensorDesc"
+
+
+def test_an_operator_that_its_package_registers_itself_is_found_without_a_warning(
+    recorder: Any, entry_point: Callable[..., None]
+) -> None:
+    operator = recorder.operator()
+
+    def registered() -> Any:
+        register_operator(operator)
+        return operator
+
+    entry_point("theirs", registered)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find_operator("RecordCalls") is operator
+
+
+def test_after_an_interrupt_operators_are_loaded_again(recorder: Any, entry_point: Callable[..., None]) -> None:
+    answers = iter([KeyboardInterrupt(), recorder.operator()])
+
+    def interrupted_once() -> Any:
+        answer = next(answers)
+        if isinstance(answer, KeyboardInterrupt):
+            raise answer
+        return answer
+
+    entry_point("theirs", interrupted_once)
+    with pytest.raises(KeyboardInterrupt):
+        find_operator("UpdateTensorDesc")
+    assert find_operator("UpdateTensorDesc").name == "UpdateTensorDesc"
+    assert find_operator("RecordCalls").name == "RecordCalls"
+
+
+def test_another_thread_can_look_up_while_a_package_loads(recorder: Any, entry_point: Callable[..., None]) -> None:
+    """As it must where the package waits for an import of that thread's, such as ``cannery.pytorch``."""
+    operator, seen = recorder.operator(), list[list[str]]()
+    other = Thread(target=lambda: seen.append(list(all_operators())), daemon=True)
+
+    def waits_for_the_other() -> Any:
+        if other.ident is None:
+            other.start()
+            other.join(20)
+        return operator
+
+    entry_point("theirs", waits_for_the_other)
+    assert "RecordCalls" in all_operators()
+    assert seen == [list(all_operators())]
 
 
 def test_the_shipped_operators_load_without_a_warning() -> None:

@@ -8,7 +8,7 @@ say so when their parameters are made.
 import os
 from typing import Any
 
-from cannery.atb.params import param_classes as _param_classes
+from cannery.atb.params import atb_operators as _atb_operators
 from cannery.atb.torch_atb._builder import Builder
 from cannery.atb.torch_atb._enums import AclDataType, AclFormat
 from cannery.atb.torch_atb._graph_builder import GraphBuilder
@@ -37,7 +37,7 @@ def get_atb_home_path() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _param_classes():
+    if name in _atb_operators():
         return param_class(name)
     if is_absent(name):
         return absent_class(name)
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_param_classes()})
+    return sorted({*globals(), *_atb_operators()})
 
 
 # What looks for ATB's own files finds this package, as with the original.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar
 
-from cannery.atb.params import atb_operators, param_classes
+from cannery.atb.params import atb_operators, find_class
 from cannery.core.published import AbsentError, published
 from cannery.operator import Attribute
 
@@ -67,7 +67,9 @@ def _member(name: str, doc: str) -> property:
 
 def param_class(name: str) -> type[Param]:
     """The parameter class of that name."""
-    return _class_over(param_classes()[name], atb_operators()[name].definition.attributes)
+    plain = find_class(name)
+    assert plain is not None, name
+    return _class_over(plain, atb_operators()[name].definition.attributes)
 
 
 @cache
@@ -108,5 +110,5 @@ def absent_class(name: str) -> type:
 
 
 def _absence(name: str) -> NotImplementedError:
-    ours = ", ".join(param_classes())
+    ours = ", ".join(atb_operators())
     return NotImplementedError(f"torch_atb.{name}: found an operator that is not provided, expected one of {ours}")
