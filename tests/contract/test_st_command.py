@@ -90,6 +90,19 @@ def test_a_chip_for_every_row(st: Command, tmp_path: Path) -> None:
     assert (row["soc"], row["actual_error"]) == ("Ascend310P3", "C:ERROR_INVALID_PARAM")
 
 
+def test_the_chip_is_that_of_what_a_golden_calls(st: Command, tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    lines = [
+        "from cannery.settings import chosen_quirks, device_chip",
+        "class UpdateTensorDescTestSpec:",
+        "    def golden(x, **rest):",
+        "        raise ValueError(f'{device_chip().name}, quirks {chosen_quirks()}')",
+    ]
+    (tmp_path / "assets" / "golden.py").write_text("\n".join(lines) + "\n")
+    ended = st(UPDATE, "-k", "bool_x2", "--plugin", ".", "--soc", "Ascend950PR_9599", "--quirks")
+    assert ended.code == 1 and "ValueError: Ascend950PR_9599, quirks True" in ended.out
+
+
 def test_the_same_seed_gives_the_same_result_file(st: Command, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         assert st(UNPAD, "-k", "UnpadHidden17", "--seed", 1, "-o", folder).code == 0
@@ -190,7 +203,7 @@ def test_a_missing_column_is_named(st: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--soc", "Ascend910Z"], "Ascend910Z"),
+        (["--soc", "Ascend910Z"], "--soc: found 'Ascend910Z'"),
         (["--engine", "warp"], "warp"),
         (["--compare", "about"], "about"),
         (["-k", "no such row"], "no such row"),

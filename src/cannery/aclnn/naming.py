@@ -44,7 +44,7 @@ def phase_one(name: str, definition: OperatorDefinition) -> Prototype:
     parameters = [
         *(f"const aclTensor *{_tensor_name(param)}" for param in definition.inputs),
         *(f"{_ATTRIBUTE_TYPES[attr.type]}{_attribute_name(attr)}" for attr in visible(definition)),
-        *(f"const aclTensor *{camel(param.name)}" for param in definition.outputs),
+        *(f"const aclTensor *{_output_name(definition, param)}" for param in definition.outputs),
         "out uint64_t *workspaceSize",
         "out aclOpExecutor **executor",
     ]
@@ -76,6 +76,12 @@ def camel(name: str) -> str:
 
 def _tensor_name(param: TensorParam) -> str:
     return camel(param.name) + ("Optional" if param.optional else "")
+
+
+def _output_name(definition: OperatorDefinition, param: TensorParam) -> str:
+    """Its name; an output that shares it with an input or attribute, as those computed in place do, ends in ``Out``."""
+    others = (*(each.name for each in definition.inputs), *(each.snake_name for each in definition.attributes))
+    return camel(param.name) + ("Out" if param.name in others else "")
 
 
 def _attribute_name(attribute: Attribute) -> str:

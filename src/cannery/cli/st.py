@@ -12,6 +12,7 @@ from cannery.cli.console import visible
 from cannery.cli.ending import ended_as_by_the_keyboard
 from cannery.cli.options import setting
 from cannery.cli.places import check_apart
+from cannery.settings import process_scope
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,10 +63,11 @@ def st(
         raise loaded[0].refused[0].error
     read = [*paths, *(path for file in loaded for case in file.cases for path in case.files)]
     check_apart([*(("-o", target) for target in targets), ("--junit", junit)], read)
-    options = Options(engine, soc, seed, compare, tuple(plugin), quirks)
+    options = Options(engine, seed=seed, compare=compare, plugins=tuple(plugin))
     campaign = _Campaign(loaded, targets, junit)
     try:
-        with ended_as_by_the_keyboard():
+        # A scope, not options of the rows: what goldens call has the same chip.
+        with process_scope(soc=soc, quirks=quirks), ended_as_by_the_keyboard():
             campaign.run(pattern, options)
     finally:
         failure = campaign.write()

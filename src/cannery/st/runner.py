@@ -9,7 +9,7 @@ from pathlib import Path
 from cannery.core import AtbStatus, OperatorError, Stage, errors_among
 from cannery.operator import staged
 from cannery.operator.staged import OutputMismatchError
-from cannery.settings import Origin, chosen_chip, chosen_quirks, current_settings, find_setting
+from cannery.settings import Origin, chosen_chip, chosen_quirks, find_setting
 from cannery.soc import Soc
 from cannery.soc import soc as find_soc
 from cannery.st.call import Planned, launch, plan
@@ -83,7 +83,7 @@ def prepare(cases: Sequence[Case], options: Options) -> dict[str, TestSpec | Non
     Raises:
         SpecError, OptionError, UnknownSocError, StandardError: see ``run_cases``.
     """
-    current_settings()
+    staged.check_settings()
     chosen_chip(options.soc)
     chosen_quirks(options.quirks)
     if options.compare is not None:
@@ -91,7 +91,7 @@ def prepare(cases: Sequence[Case], options: Options) -> dict[str, TestSpec | Non
     operators = {case.operator.name: case.operator for case in cases}
     engines = sorted({engine for operator in operators.values() for engine in operator.engines})
     engine = find_setting("engine", options.engine)
-    if operators and engine.value and engine.value not in engines:
+    if operators and engine.origin is Origin.ARGUMENT and engine.value not in engines:
         raise OptionError(f"{engine.place}: found {engine.value!r}, expected one of {', '.join(engines)}")
     return {name: load_spec(operator, options.plugins) for name, operator in operators.items()}
 

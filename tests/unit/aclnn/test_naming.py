@@ -1,5 +1,7 @@
 """C names, headers and argument order, from definitions."""
 
+from dataclasses import replace
+
 import pytest
 
 from cannery.aclnn.naming import aclnn_operators, camel, header_name, phase_one, phase_two
@@ -22,6 +24,12 @@ def test_the_gradient_s_arguments_stand_as_documented() -> None:
         "seqUsedQOptional", "seqUsedKOptional", "cmpResidualKOptional", "metadataOptional", "layoutQ", "layoutK",
         "maskMode", "cmpRatio", "dq", "dk", "dw", "softmaxOut", "workspaceSize", "executor",
     ]  # fmt: skip
+
+
+def test_an_output_that_has_the_name_of_an_input_ends_in_out() -> None:
+    definition = find_operator("UpdateTensorDesc").definition
+    line = phase_one("X", replace(definition, outputs=(replace(definition.outputs[0], name="x"),)))
+    assert [name for parameter in line.parameters for _, name in parameter.c][:3] == ["x", "shape", "xOut"]
 
 
 def test_phase_two_is_alike_for_all() -> None:

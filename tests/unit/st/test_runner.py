@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from cannery.core import Stage
-from cannery.st import CaseFileError, Options, load_cases, run_case
+from cannery.settings import SettingError
+from cannery.st import CaseFileError, Options, load_cases, run_case, run_cases
 from cannery.st.case import Expectation
 from cannery.st.runner import OptionError, choose_soc, prepare
 
@@ -158,6 +159,17 @@ def test_rows_not_for_this_run_count_neither_way(lab: Any) -> None:
     results = lab.run(lab.ttk({"is_enabled": "False"}, {"soc_series": "('Ascend310B',)"}))
     assert [result.status for result in results] == ["SUPPRESSED", "DYN_UNSUPPORTED"]
     assert not any(result.has_passed or result.has_failed for result in results)
+
+
+def test_an_engine_of_other_operators_is_no_error_where_only_the_environment_names_it(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = lab.ttk({}).cases
+    monkeypatch.setenv("CANNERY_ENGINE", "aicore")
+    assert [result.engine for result in run_cases(cases)] == ["eager"]
+    monkeypatch.setenv("CANNERY_ENGINE", "warp")
+    with pytest.raises(SettingError, match="CANNERY_ENGINE: found 'warp', expected one of aicore"):
+        prepare(cases, Options())
 
 
 def test_options_that_fit_no_row_are_refused_first(lab: Any) -> None:
