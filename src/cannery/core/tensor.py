@@ -59,7 +59,7 @@ class Tensor:
 
         Raises:
             TypeError: the value is neither.
-            ValueError: its element type is none of CANN's, or it is sparse.
+            ValueError: its element type is none of CANN's, or it is sparse or nested.
         """
         if isinstance(value, cls):
             return value
@@ -67,8 +67,9 @@ class Tensor:
             import torch
 
             DataType.of(value.dtype)
-            if value.layout is not torch.strided:
-                raise ValueError(f"tensor: found layout {value.layout}, expected a strided one")
+            if value.layout is not torch.strided or value.is_nested:
+                found = "a nested one" if value.is_nested else f"layout {value.layout}"
+                raise ValueError(f"tensor: found {found}, expected a strided one")
             return cls(value, format, value)
         if isinstance(value, np.ndarray):
             return cls(_from_numpy(value), format, value)

@@ -74,7 +74,7 @@ def run(
     Raises:
         OperatorError: the contract refuses the call.
         UnknownOperatorError, UnknownSocError, ValueError: no such operator, chip, engine or ``on_error``; ``fill`` is
-            no number; tensors on several devices.
+            no number that the outputs can hold; tensors on several devices.
         SettingError: ``quirks`` is no bool; a variable of the environment has a value that it cannot have.
         FindingError: a checked engine found errors, and ``on_error`` says raise. The outputs are written.
     """

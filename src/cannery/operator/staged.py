@@ -113,7 +113,10 @@ def advance(call: Prepared, until: Stage = Stage.TILING) -> Prepared:
 
     Raises:
         OperatorError: a stage refuses the call.
+        ValueError: ``until`` is no stage before the launch.
     """
+    if until not in _ORDER:
+        raise ValueError(f"until: found {until!r}, expected one of {', '.join(map(str, _ORDER))}")
     first = 0 if call.stage is None else _ORDER.index(call.stage) + 1
     context, tiling = call.context, call.tiling
     steps = _STEPS[first : _ORDER.index(until) + 1]

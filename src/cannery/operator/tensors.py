@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cannery.core import OperatorError, Stage, Tensor, TensorDesc
+from cannery.core import DataType, OperatorError, Stage, Tensor, TensorDesc
 from cannery.operator.context import CallContext
 from cannery.operator.definition import OperatorDefinition, TensorParam
 
@@ -66,6 +66,7 @@ def allocate(
     """The caller's buffers, and fresh memory filled with ``fill`` where there is none.
 
     Raises:
+        ValueError: an output cannot hold ``fill``.
         OperatorError: at stage launch: the memory cannot be had.
     """
     pairs = zip(context.definition.outputs, buffers, context.outputs, strict=True)
@@ -131,11 +132,22 @@ def _check_buffer(context: CallContext, param: TensorParam, tensor: Tensor | Non
 
 
 def _fresh(context: CallContext, name: str, desc: TensorDesc, device: torch.device | None, fill: float) -> Tensor:
+    if fill != 0:
+        _check_holds(desc.dtype, fill)
     try:
         return Tensor(_filled(tuple(desc.shape), desc.dtype.torch, device, fill), desc.format)
     except (RuntimeError, MemoryError, ValueError, OverflowError):  # numpy spells too large a size in several ways
         found = f"not enough memory for {desc}"
         raise context.error(Stage.LAUNCH, name, found, "an output that fits in memory") from None
+
+
+def _check_holds(dtype: DataType, fill: float) -> None:
+    import torch
+
+    try:
+        torch.full((), fill, dtype=dtype.torch)
+    except (RuntimeError, OverflowError):
+        raise ValueError(f"fill: found {fill!r}, expected a number that {dtype.short} can hold") from None
 
 
 def _filled(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | None, fill: float) -> torch.Tensor:

@@ -78,6 +78,11 @@ def test_a_sparse_tensor_is_refused() -> None:
         Tensor.of(torch.eye(2).to_sparse())
 
 
+def test_a_nested_tensor_is_refused() -> None:
+    with pytest.raises(ValueError, match="found a nested one, expected a strided one"):
+        Tensor.of(torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.strided))
+
+
 def test_the_caller_gets_back_the_object_given() -> None:
     array, tensor = np.zeros(2), torch.zeros(2)
     assert Tensor.of(array).origin is array

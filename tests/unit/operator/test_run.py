@@ -1,5 +1,6 @@
 """The staged call: its order, the caller's buffers, and that nothing is written when a check fails."""
 
+import math
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,7 @@ from cannery.operator import (
     FindingWarning,
     Quirk,
     UnknownOperatorError,
+    staged,
 )
 from cannery.soc import UnknownSocError
 
@@ -203,6 +205,17 @@ def test_an_unknown_reaction_is_refused_before_anything_runs(registered: Any) ->
     with pytest.raises(ValueError, match="on_error: found 'shout', expected one of warn, raise, ignore"):
         run(torch.ones(2), on_error="shout")
     assert registered.log == []
+
+
+@pytest.mark.parametrize("fill", [1 << 70, math.nan, -math.inf])
+def test_a_filling_that_the_output_cannot_hold_is_refused(fill: float) -> None:
+    with pytest.raises(ValueError, match=r"fill: found .*, expected a number that int64 can hold"):
+        cannery.run("UpdateTensorDesc", [torch.ones(2, 3)], {"shape": [4, 8, 4]}, fill=fill)
+
+
+def test_a_stage_that_is_none_before_the_launch_is_refused(recorder: Any) -> None:
+    with pytest.raises(ValueError, match=r"until: found .*LAUNCH.*, expected one of Stage.CHECK, "):
+        staged.prepare(recorder.operator(), [], until=Stage.LAUNCH)
 
 
 def test_a_filling_that_is_no_number_is_refused() -> None:
