@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -22,6 +22,9 @@ from cannery.soc import soc as find_soc
 
 DEFAULT_CHIP: Final = "Ascend910B1"
 """The chip where nobody names one and no operator has a chip of its own: kernels, devices."""
+
+
+_DIGITS: Final = 18
 
 
 class SettingError(ValueError):
@@ -95,11 +98,13 @@ def _name(setting: Setting, value: Any, place: str) -> str:
 def _number(setting: Setting, value: Any, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise setting.refuse(value, place)
+    if abs(value) >= 10**_DIGITS:
+        raise setting.refuse(value, place, f"an integer of at most {_DIGITS} digits")
     return value
 
 
 def _read_number(setting: Setting, text: str, place: str) -> int:
-    if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
+    if re.fullmatch(rf"-?[0-9]{{1,{_DIGITS}}}", text) is None:
         raise setting.refuse(text, place)
     return int(text)
 
@@ -173,11 +178,13 @@ class Scope:
         values: what it sets; the rest is inherited.
         owner: whom it gathers for, if anybody.
         platform: the chip that the program chose meanwhile.
+        is_over: it ended in another thread or task than it began in, which keeps it and cannot be told otherwise.
     """
 
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     owner: Any = None
     platform: Soc | None = None
+    is_over: bool = False
 
 
 _SESSIONS: Final[ContextVar[tuple[Scope, ...]]] = ContextVar("cannery.settings", default=())
@@ -193,12 +200,17 @@ def scoped(owner: Any = None, **values: Any) -> Iterator[Scope]:
         SettingError, UnknownSocError: a value that cannot be.
     """
     mine = Scope(_checked(values, lambda setting: setting.argument), owner)
-    _SESSIONS.set((*_SESSIONS.get(), mine))
+    token = _SESSIONS.set((*_sessions(), mine))
     try:
         yield mine
     finally:
-        # Not by a token: blocks of generators and fixtures may end in another order than they began.
-        _SESSIONS.set(tuple(scope for scope in _SESSIONS.get() if scope is not mine))
+        # Not what the token restores: blocks of generators and fixtures may end in another order than they began.
+        others = tuple(scope for scope in _SESSIONS.get() if scope is not mine)
+        try:
+            _SESSIONS.reset(token)
+        except ValueError:  # a generator may end in another thread or task
+            mine.is_over = True
+        _SESSIONS.set(others)
 
 
 @contextmanager
@@ -218,7 +230,7 @@ def process_scope(owner: Any = None, **values: Any) -> Iterator[Scope]:
 
 def choose_platform(chip: Soc) -> None:
     """Let the program choose the chip: for its session where it has one, else for the process."""
-    (*_PROCESS, *_SESSIONS.get())[-1].platform = chip
+    _scopes()[0].platform = chip
 
 
 def scope_owner() -> Any:
@@ -235,7 +247,7 @@ def find_setting(name: str, argument: Any = None) -> Found:
     setting = SETTINGS[name]
     if argument is not None:
         return Found(setting.check(setting, argument, setting.argument), Origin.ARGUMENT, setting.argument)
-    for scope in reversed(_SESSIONS.get()):
+    for scope in reversed(_sessions()):
         if name in scope.values:
             return Found(scope.values[name], Origin.SESSION, f"session({setting.argument}=)")
     for scope in reversed(_PROCESS):
@@ -295,7 +307,12 @@ def variables(settings: Settings) -> dict[str, str]:
 
 def _scopes() -> list[Scope]:
     """From the innermost session to the process."""
-    return [*_PROCESS, *_SESSIONS.get()][::-1]
+    return [*_PROCESS, *_sessions()][::-1]
+
+
+def _sessions() -> Sequence[Scope]:
+    """Of this thread or task, from the outermost."""
+    return [scope for scope in _SESSIONS.get() if not scope.is_over]
 
 
 def _checked(values: Mapping[str, Any], place: Callable[[Setting], str]) -> Mapping[str, Any]:

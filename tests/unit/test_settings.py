@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -128,6 +129,40 @@ def test_sessions_may_end_in_another_order_than_they_began() -> None:
     assert find_setting("seed").value == 2
     second.__exit__(None, None, None)
     assert find_setting("seed").origin is Origin.DEFAULT
+
+
+def test_a_session_that_ends_in_another_thread_is_over_everywhere() -> None:
+    with scoped(seed=1):
+        inner = scoped(seed=2)
+        inner.__enter__()
+        other = threading.Thread(target=lambda: inner.__exit__(None, None, None))
+        other.start()
+        other.join()
+        assert find_setting("seed").value == 1
+    assert find_setting("seed").origin is Origin.DEFAULT
+
+
+def test_a_session_of_an_asynchronous_generator_that_another_task_closes_is_over() -> None:
+    async def chips() -> AsyncGenerator[str, None]:
+        with session(soc="Ascend910B3"):
+            yield device_chip().name
+
+    async def close(opened: AsyncGenerator[str, None]) -> None:
+        await opened.aclose()
+
+    async def main() -> tuple[str, str]:
+        opened = chips()
+        during = await anext(opened)
+        await asyncio.create_task(close(opened))
+        return during, device_chip().name
+
+    assert asyncio.run(main()) == ("Ascend910B3", DEFAULT_CHIP)
+
+
+def test_a_seed_that_no_variable_could_hand_on_is_refused() -> None:
+    with pytest.raises(SettingError, match="seed: found 1000000000000000000, expected an integer of at most 18 digits"):
+        find_setting("seed", 10**18)
+    assert find_setting("seed", 10**18 - 1).value == 10**18 - 1
 
 
 def test_a_platform_of_the_program_ends_with_its_session() -> None:
