@@ -24,8 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse settings that cannot be; substitute before the first conftest imports anything."""
-    early_config.stash[_IS_CHECKED] = _is_checked(early_config)
+    """Set chip and seed for the whole run; substitute before the first conftest imports anything."""
+    early_config.stash[_IS_CHECKED] = _has_said(early_config) and _set(early_config)
     if early_config.stash[_IS_CHECKED]:
         from cannery.activate import activate, installed
 
@@ -33,27 +33,28 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             activate()
 
 
-def _is_checked(config: pytest.Config) -> bool:
-    """Whether launches are checked: by the option, else by the environment.
+def _has_said(config: pytest.Config) -> bool:
+    """Whether an option is given, or the environment may ask for checks."""
+    options = config.known_args_namespace
+    is_set = (options.cannery_seed, options.cannery_soc) != (None, None)
+    return bool(options.cannery_check) or is_set or "CANNERY_CHECK" in os.environ
+
+
+def _set(config: pytest.Config) -> bool:
+    """Set what the options say until the run ends. Returns whether launches are checked.
 
     Raises:
         pytest.UsageError: an option or a variable has a value that it cannot have.
     """
-    options = config.known_args_namespace
-    if not options.cannery_check and "CANNERY_CHECK" not in os.environ:
-        return False
     from cannery.settings import current_settings, process_scope
 
+    options, stack = config.known_args_namespace, ExitStack()
+    config.add_cleanup(stack.close)
     try:
-        with process_scope(**_values(options)):
-            return current_settings().check
+        stack.enter_context(process_scope(seed=options.cannery_seed, soc=options.cannery_soc))
+        return current_settings().check or bool(options.cannery_check)
     except ValueError as failure:
         raise pytest.UsageError(re.sub("^--", "--cannery-", str(failure))) from None
-
-
-def _values(options: Any) -> dict[str, Any]:
-    """What the options say; None for those that were not given."""
-    return {"check": options.cannery_check or None, "seed": options.cannery_seed, "soc": options.cannery_soc}
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -64,8 +65,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
         return
     from cannery.watch import errors, process_session, report
 
-    with ExitStack() as stack:
-        found = stack.enter_context(process_session(**_values(item.config.known_args_namespace)))
+    with process_session(check=True) as found:
         outcome = yield
     findings = found.findings()
     if findings:

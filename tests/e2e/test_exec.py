@@ -237,6 +237,32 @@ def test_the_pytest_plugin(wait: bool, code: int, tmp_path: Path) -> None:
     assert ("RAW" in done.stdout) == (not wait)
 
 
+CHIP_TEST = """
+import pytest
+from cannery.settings import device_chip
+
+@pytest.fixture
+def chip():
+    return device_chip().name
+
+def test_it(chip):
+    assert chip == device_chip().name == "Ascend910B3"
+"""
+
+
+@pytest.mark.parametrize("check", [[], ["--cannery-check"]])
+@pytest.mark.parametrize(
+    ("chip", "code", "said"), [("Ascend910B3", 0, ""), ("Ascend910Z", 4, "--cannery-soc: found 'Ascend910Z', expected")]
+)
+def test_the_chip_of_pytest_is_that_of_fixtures_too(
+    check: list[str], chip: str, code: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "test_mine.py").write_text(CHIP_TEST)
+    words = [sys.executable, "-m", "pytest", "-q", *check, "--cannery-soc", chip]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code and said in done.stderr
+
+
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     source = f"{RACY}\nkernel[1](x, z, True)\n"
     reports = []
