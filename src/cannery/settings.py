@@ -247,8 +247,8 @@ def find_setting(name: str, argument: Any = None) -> Found:
     setting = SETTINGS[name]
     if argument is not None:
         return Found(setting.check(setting, argument, setting.argument), Origin.ARGUMENT, setting.argument)
-    for scope in reversed(_sessions()):
-        if name in scope.values:
+    for scope in reversed(_SESSIONS.get()):
+        if name in scope.values and not scope.is_over:
             return Found(scope.values[name], Origin.SESSION, f"session({setting.argument}=)")
     for scope in reversed(_PROCESS):
         if name in scope.values:

@@ -49,7 +49,8 @@ def _print_table(known: Knowledge) -> None:
 
     from cannery.cli.console import print_blocks
 
-    facts = f"{known.operator.definition.category}, tier {known.tier}, {known.minutes} minutes; {known.runners}"
+    effort = f"{known.operator.definition.category}, tier {known.tier}, {known.minutes} minutes"
+    facts = "; ".join(filter(None, (effort, known.runners)))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("#", "file", "lines", "focus"):
         table.add_column(title, overflow="fold")

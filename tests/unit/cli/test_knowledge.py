@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cannery.cli.docs import pages
-from cannery.cli.knowledge import TIERS, every_operator, knowledge, related
+from cannery.cli.knowledge import TIERS, Knowledge, every_operator, knowledge, related
 from cannery.operator import UnknownOperatorError
 
 Command = Callable[..., Any]
@@ -110,6 +110,13 @@ def test_route_prints_the_reading_order(monkeypatch: pytest.MonkeyPatch, cannery
     assert [Path(line.split()[1]).name for line in lines[2:]] == [source.path.name for source in read]
     found = json.loads(cannery("ops", "route", "update_tensor_desc", "--json").out)
     assert [Path(file["path"]) for file in found["files"]] == [source.path for source in read]
+
+
+def test_route_of_an_operator_without_a_face_names_no_runner(monkeypatch: pytest.MonkeyPatch, cannery: Command) -> None:
+    monkeypatch.setattr(Knowledge, "runners", "")
+    assert cannery("ops", "route", "UpdateTensorDesc").out.startswith(
+        "UpdateTensorDesc (control, tier S, 3-5 minutes)\n"
+    )
 
 
 def test_an_operator_that_is_not_there_is_refused() -> None:
