@@ -45,7 +45,7 @@ class Plan:
         is_out: it writes into ``out=`` tensors, which it may have to resize.
         generator: position and name of its generator argument.
         draws: it draws random numbers.
-        takes_host: tensors of the host are among its arguments.
+        takes_host: tensors of the host may be in its lists.
         any_overload: the operator by all its overloads.
         numbers: positions of tensors for which an overload takes a number. PyTorch hands a tensor that stands for a
             number to a kernel in Python as the number.
@@ -114,7 +114,8 @@ class _Operands:
             # Called for every tensor of every operator: the usual case first.
             return on_host(value) if index == self.index else self._other(value, index)
         if isinstance(value, (list, tuple)):
-            return [self.convert(item) for item in value]
+            convert = self._index if self.plan.takes_host else self.convert
+            return [convert(item) for item in value]
         if isinstance(value, torch.device):
             if self.index is None and value.type != "cpu":
                 self.index = machine().index_of(value)
@@ -122,16 +123,20 @@ class _Operands:
         return value
 
     def _other(self, tensor: Tensor, index: int) -> Tensor:
-        """The first tensor of a call, one of the host, or one that is in the wrong place."""
+        """The first tensor of a call, a number of the host, or one that is in the wrong place."""
         if index < 0:
-            # Indices may be on the host, what they are for is not: `host[device_index]` is refused.
-            if tensor.dim() and not (self.plan.takes_host and self.index is not None):
+            if tensor.dim():
                 self._refuse("cpu")
             return tensor
         if self.index is not None:
             self._refuse(f"npu:{index}")
         self.index = index
         return on_host(tensor)
+
+    def _index(self, value: Any) -> Any:
+        """Indices may be on the host. What they are for, and values put there, may not: `host[device_index]`."""
+        on_the_host = isinstance(value, Tensor) and value.is_cpu and self.index is not None
+        return value if on_the_host else self.convert(value)
 
     def _refuse(self, other: str) -> None:
         mine = f"npu:{self.index or 0}"
@@ -160,6 +165,19 @@ def kernel_of(op: OpOverload) -> Kernel:
         return _own(plan, args, kwargs, result) if returns_own else placed(result, operands.index)
 
     return kernel
+
+
+def on_one_device(op: OpOverload, kernel: Kernel) -> Kernel:
+    """A kernel of its own, with the refusal of tensors in different places that `kernel_of` has."""
+    plan = Plan.of(op)
+
+    def kernel_on_one_device(*args: Any, **kwargs: Any) -> Any:
+        operands = _Operands(plan)
+        for arg in (*args, *kwargs.values()):
+            operands.convert(arg)
+        return kernel(*args, **kwargs)
+
+    return kernel_on_one_device
 
 
 def _random_kernel(plan: Plan) -> Kernel:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch.multiprocessing import reductions
+from torch.utils import _device as device_contexts
 from torch.utils import backend_registration
 from torch.utils.dlpack import DLDeviceType
 
@@ -24,6 +25,8 @@ from cannery.extras.npu.refusals import DATA_PARALLEL, refused
 def apply() -> None:
     """Apply them all."""
     machine().leave_first_device = _follow_current_device
+    # `with torch.device(…)` knows factories by what they are when it is first asked: ask before any is replaced.
+    device_contexts._device_constructors()
     for patch in (_storages, _generators, _backward, _accelerator, _data_parallel, _dlpack, _queues, install_compiler):
         patch()
 
@@ -106,6 +109,21 @@ def _follow_current_device() -> None:
     for place, names in places:
         for name in names:
             setattr(place, name, _completing(getattr(place, name)))
+    _complete_device_contexts()
+
+
+def _complete_device_contexts() -> None:
+    """``with torch.device("npu")`` gives factories the device behind the calls that are completed."""
+    context: Any = device_contexts.DeviceContext
+    fill_in = context.__torch_function__
+
+    def torch_function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        options = dict(kwargs or {})
+        if options.get("device") is None and func in device_contexts._device_constructors():
+            options["device"] = _completed(self.device, machine().thread.device)
+        return fill_in(self, func, types, args, options)
+
+    context.__torch_function__ = torch_function
 
 
 def _completing(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from cannery.extras.npu.alias import state_without_alias
 from cannery.extras.npu.autocast import autocast_kernels
 from cannery.extras.npu.distributed import register_backends
 from cannery.extras.npu.functions import register_operators
-from cannery.extras.npu.kernels import KEY, Fallback, kernel_of
+from cannery.extras.npu.kernels import KEY, Fallback, kernel_of, on_one_device
 from cannery.extras.npu.machine import NAME, machine
 from cannery.extras.npu.transformer import register_transformer
 
@@ -107,10 +107,13 @@ def _libraries() -> Iterator[torch.library.Library]:
         aten.impl(name, special.metadata_kernel(overload(name)), KEY)
     for name, kernel in special.KERNELS.items():
         aten.impl(name, kernel, KEY)
+    for name, kernel in special.COMPUTING.items():
+        aten.impl(name, on_one_device(overload(name), kernel), KEY)
     for name in _decomposed():
         aten.impl(name, kernel_of(overload(name)), KEY)
     for name, kernel in autocast_kernels().items():
         aten.impl(name, kernel, "AutocastPrivateUse1")
+    aten.impl("_has_compatible_shallow_copy_type", special.takes_the_place, "CPU")
     aten.impl("_pin_memory", special.pin_memory, "CPU")
     aten.impl("is_pinned", special.is_pinned, "CPU")
     yield aten
@@ -124,7 +127,7 @@ def overload(name: str) -> Any:
 
 def _decomposed() -> list[str]:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
-    own = {f"aten::{name}" for name in (*special.METADATA, *special.KERNELS)} | _LEFT
+    own = {f"aten::{name}" for name in (*special.METADATA, *special.KERNELS, *special.COMPUTING)} | _LEFT
     on_cpu = torch._C._dispatch_get_registrations_for_dispatch_key("CPU")
     composed = torch._C._dispatch_get_registrations_for_dispatch_key("CompositeExplicitAutograd")
     names = {n for n in on_cpu if n.startswith("aten::") and any(has(n, key) for key in _DECOMPOSED)}

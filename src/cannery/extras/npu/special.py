@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
-from cannery.extras.npu.alias import BLOCK, on_host
+from cannery.extras.npu.alias import BLOCK, HOST, on_host
 from cannery.extras.npu.kernels import Kernel, placed
 from cannery.extras.npu.machine import NAME, machine
 
@@ -168,6 +168,17 @@ def is_pinned(self: Tensor, device: torch.device | None = None) -> bool:
     return self.untyped_storage().__dict__.get(BLOCK) == "pinned"
 
 
+def takes_the_place(self: Tensor, source: Tensor) -> bool:
+    """Whether ``self.data = source`` is possible: between host and device as well, as a module's move does it.
+
+    Source: Ascend/pytorch `torch_npu/csrc/aten/ops/HasCompatibleShallowCopyType.cpp` @9e73e708.
+    """
+    # What the tensor was is asked for no more, and must not be kept.
+    self.__dict__.pop(HOST, None)
+    is_dense = source.layout is torch.strided and not source.is_quantized and not source.is_nested
+    return is_dense and source.device.type in ("cpu", NAME)
+
+
 def nothing(*args: Any) -> None:
     """What orders work between streams: all work is done at once."""
 
@@ -193,12 +204,19 @@ KERNELS: Mapping[str, Kernel] = MappingProxyType(
         "_to_copy": to_copy,
         "resize_": resize_,
         "_efficientzerotensor": zeros,
+        "record_stream": nothing,
+        "_has_compatible_shallow_copy_type": takes_the_place,
+    }
+)
+
+# Kernels that compute: their tensors are on one device.
+COMPUTING: Mapping[str, Kernel] = MappingProxyType(
+    {
         "convolution_overrideable": convolution,
         "convolution_backward_overrideable": convolution_backward,
         "_thnn_fused_lstm_cell": lstm_cell,
         "_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
         "_thnn_fused_gru_cell": gru_cell,
         "_thnn_fused_gru_cell_backward": gru_cell_backward,
-        "record_stream": nothing,
     }
 )

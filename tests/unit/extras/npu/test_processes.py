@@ -94,6 +94,16 @@ with torch.autocast("cuda", dtype=torch.bfloat16):
     assert (x @ x).dtype is torch.bfloat16
 with torch.cuda.amp.autocast():
     assert (x @ x).dtype is torch.float16
+for index in (0, 1):
+    torch.cuda.set_device(index)
+    for name, device in (("meta", "meta"), ("cpu", "cpu"), ("cuda", f"npu:{index}")):
+        with torch.device(name):
+            made = torch.empty(2), torch.tensor([1]), torch.as_tensor([1]), torch.randn(2), torch.arange(2)
+            assert {str(tensor.device) for tensor in made} == {device}, (name, made)
+    torch.set_default_device("meta")
+    assert torch.zeros(2).is_meta
+    torch.set_default_device(None)
+torch.cuda.set_device(0)
 torch.cuda.synchronize()
 torch.cuda.manual_seed_all(1)
 torch.use_deterministic_algorithms(True)

@@ -58,6 +58,83 @@ def test_numbers_and_indices_of_the_host_may_mix() -> None:
     assert (x & 9).tolist() == [0, 9, 0, 1]
 
 
+IMAGE, FILTERS, ONES = torch.ones(1, 3, 5, 5), torch.ones(3, 3, 3, 3), torch.ones(3)
+ROWS, GATES = torch.ones(2, 3), torch.ones(2, 12)
+MIXED: dict[str, tuple[Callable[..., object], tuple[Tensor, ...]]] = {
+    "conv2d": (nn.functional.conv2d, (IMAGE, FILTERS, ONES)),
+    "conv_transpose2d": (nn.functional.conv_transpose2d, (IMAGE, FILTERS, ONES)),
+    "linear": (nn.functional.linear, (ROWS, torch.ones(3, 3), ONES)),
+    "layer_norm": (lambda x, w, b: nn.functional.layer_norm(x, (3,), w, b), (ROWS, ONES, ONES)),
+    "lstm_cell": (torch.ops.aten._thnn_fused_lstm_cell, (GATES, GATES, ROWS)),
+    "gru_cell": (torch.ops.aten._thnn_fused_gru_cell, (GATES[:, :9], GATES[:, :9], ROWS)),
+    "lerp": (torch.lerp, (ROWS, ROWS, ROWS)),
+    "cat": (lambda *parts: torch.cat(parts), (ROWS, ROWS)),
+    "foreach": (lambda x, y: torch._foreach_add([x], [y]), (ROWS, ROWS)),
+}
+
+
+@pytest.mark.parametrize("elsewhere", ["cpu", "npu:1"])
+@pytest.mark.parametrize("name", MIXED)
+def test_one_tensor_elsewhere_is_refused_whichever_it_is(name: str, elsewhere: str) -> None:
+    operator, tensors = MIXED[name]
+    operator(*(tensor.npu() for tensor in tensors))
+    for odd in range(len(tensors)):
+        places = [elsewhere if i == odd else "npu:0" for i in range(len(tensors))]
+        with pytest.raises(RuntimeError, match="same device"):
+            operator(*(tensor.to(place) for tensor, place in zip(tensors, places, strict=True)))
+
+
+def test_what_is_put_at_indices_is_on_the_device() -> None:
+    x = torch.zeros(4).npu()
+    with pytest.raises(RuntimeError, match="same device"):
+        x[torch.tensor([0, 1])] = torch.ones(2)
+    x[torch.tensor([0, 1])] = torch.tensor(3.0)
+    assert x.tolist() == [3, 3, 0, 0]
+
+
+def test_parameters_are_the_same_objects_after_a_move() -> None:
+    model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    model[1].weight = model[0].weight
+    weight = model[0].weight
+    weight.mark = "kept"  # type: ignore[attr-defined]
+    for device in ("npu:0", "npu:1", "cpu"):
+        model.to(device)
+        assert model[0].weight is weight and model[1].weight is weight
+        assert (str(weight.device), weight.mark, type(weight)) == (device, "kept", nn.Parameter)  # type: ignore[attr-defined]
+
+
+def test_an_optimizer_made_before_the_move_trains_what_was_moved() -> None:
+    results = []
+    for device in ("cpu", "npu"):
+        torch.manual_seed(0)
+        model = nn.Linear(3, 2)
+        optimizer = torch.optim.AdamW(model.parameters(), 0.1)
+        model(torch.ones(1, 3)).sum().backward()
+        optimizer.step()
+        model.to(device)
+        for state in optimizer.state.values():
+            state.update({name: value.to(device) for name, value in state.items() if value.dim()})
+        assert model.weight.grad is not None and model.weight.grad.device.type == device
+        model(torch.ones(1, 3, device=device)).square().sum().backward()
+        optimizer.step()
+        results.append(model.weight.detach().cpu())
+    assert torch.equal(*results)
+
+
+def test_a_module_that_left_leaves_no_memory_behind() -> None:
+    before = torch.npu.memory_allocated()  # type: ignore[attr-defined]
+    model = nn.Linear(100, 100).npu()  # type: ignore[attr-defined]
+    model(torch.ones(2, 100).npu()).sum().backward()
+    assert torch.npu.memory_allocated() > before  # type: ignore[attr-defined]
+    model.cpu()
+    assert torch.npu.memory_allocated() == before  # type: ignore[attr-defined]
+
+
+def test_data_of_another_layout_does_not_fit() -> None:
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        torch.ones(2).npu().data = torch.ones(2).to_sparse()
+
+
 def test_there_are_only_so_many_devices() -> None:
     with pytest.raises(RuntimeError, match="Invalid device id 8"):
         torch.ones(2, device="npu:8")
