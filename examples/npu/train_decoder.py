@@ -46,6 +46,18 @@ class IndexerLoss(torch.autograd.Function):
         return (*(gradient * upstream for gradient in ctx.saved_tensors), None)
 
 
+def rms_norm(x, gamma):
+    """The operators of torch_npu are the device's: on the host PyTorch's own do it."""
+    return torch_npu.npu_rms_norm(x, gamma)[0] if x.is_npu else F.rms_norm(x, gamma.shape, gamma, 1e-6)
+
+
+def swiglu(x):
+    if x.is_npu:
+        return torch_npu.npu_swiglu(x)
+    gate, value = x.chunk(2, -1)
+    return F.silu(gate) * value
+
+
 class Block(nn.Module):
     """Attention with its indexer, then a gated MLP."""
 
@@ -61,14 +73,14 @@ class Block(nn.Module):
         self.index_w = nn.Linear(WIDTH, INDEXER_HEADS)
 
     def forward(self, x):
-        h = torch_npu.npu_rms_norm(x, self.norm1)[0]
+        h = rms_norm(x, self.norm1)
         q, k, v = (t.unflatten(-1, (HEADS, -1)).transpose(1, 2) for t in self.qkv(h).chunk(3, -1))
         scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
         mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1)
         attention = scores.masked_fill(mask, float("-inf")).softmax(-1)
         loss = self.indexer_loss(h.detach(), attention.detach())
         x = x + self.out((attention @ v).transpose(1, 2).flatten(2))
-        return x + self.down(torch_npu.npu_swiglu(self.up(torch_npu.npu_rms_norm(x, self.norm2)[0]))), loss
+        return x + self.down(swiglu(self.up(rms_norm(x, self.norm2)))), loss
 
     def indexer_loss(self, h, attention):
         p = attention.mean(1).unsqueeze(2).float().contiguous()

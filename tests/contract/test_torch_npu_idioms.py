@@ -117,7 +117,10 @@ IDIOMS = (
         "torch_npu.npu_moe_token_permute(torch.eye(2).npu(), torch.tensor([[1], [0]]).npu())[0].tolist()",
         [[0.0, 1.0], [1.0, 0.0]],
     ),
-    Idiom("torch_npu.npu_grouped_matmul([torch.ones(2, 3).npu()], [torch.ones(3, 4).npu()])[0].shape == (2, 4)", True),
+    Idiom(
+        "torch_npu.npu_grouped_matmul([torch.ones(2, 3).npu()], [torch.ones(3, 4).npu()], group_type=-1)[0].tolist()",
+        [[3.0] * 4] * 2,
+    ),
     Idiom("torch.ops.npu.npu_swiglu(torch.zeros(2, 4).npu()).is_npu", True),
     Idiom("f = io.BytesIO(); torch.save(torch.ones(2).npu(), f); f.seek(0); torch.load(f).device.type", "npu"),
     Idiom(

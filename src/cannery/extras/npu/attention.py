@@ -1,6 +1,6 @@
-"""``npu_fusion_attention`` and ``npu_grouped_matmul``, written in PyTorch's own operators.
+"""``npu_fusion_attention``, written in PyTorch's own operators.
 
-Source: Ascend/pytorch `docs/api/torch_npu/torch_npu-npu_fusion_attention.md`, `…-npu_grouped_matmul.md` @9e73e708.
+Source: Ascend/op-plugin `docs/zh/custom_APIs/torch_npu/torch_npu-npu_fusion_attention.md` @517f2e7d.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from cannery.extras.npu.attention_rules import ALIBI_ROWS, key_heads, without_left_out
+
 ALL, LEFT_UP_CAUSAL, RIGHT_DOWN_CAUSAL, BAND = 1, 2, 3, 4
 _STATISTICS = 8  # columns of softmax_max and softmax_sum, all alike
 _NAME = "torch_npu.npu_fusion_attention"
+_SEQUENCE: Mapping[str, int] = MappingProxyType({"BNSD": 2, "BSND": 1, "BSH": 1, "SBH": 0})
 # Layout to (to BNSD, back), given the number of heads.
 _LAYOUTS: Mapping[str, tuple[Callable[[Tensor, int], Tensor], Callable[[Tensor], Tensor]]] = MappingProxyType(
     {
@@ -43,6 +46,9 @@ class _Call:
         """Result, row maximum and row sum of (B, N, S, D) operands; key heads may be fewer."""
         group = q.shape[1] // k.shape[1]
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+        if not q.shape[-2] or not k.shape[-2]:
+            nothing = q.new_zeros(*q.shape[:-1], 1, dtype=torch.float32)
+            return q.new_zeros(*q.shape[:-1], v.shape[-1]), nothing, nothing
         scores = q.float() @ k.float().transpose(-1, -2)
         scores = (scores if self.pse is None else scores + self.pse.float()) * self.scale
         mask = self._mask(scores.shape[-2], scores.shape[-1], scores.device)
@@ -65,7 +71,8 @@ class _Call:
 
     def _given(self, rows: int, columns: int, device: torch.device) -> Tensor:
         assert self.atten_mask is not None
-        mask = self.atten_mask.bool()
+        # Packed sequences share a mask of the longest.
+        mask = self.atten_mask.bool()[..., :rows, :columns]
         if self.sparse_mode == ALL or max(self.before, self.after) >= max(rows, columns):
             return mask
         return mask | _outside(rows, columns, 0, self.before, self.after, device)
@@ -103,6 +110,11 @@ def npu_fusion_attention(
     sparse_mode: int = 0,
     gen_mask_parallel: bool = True,
     sync: bool = False,
+    softmax_layout: str = "",
+    sink: Tensor | None = None,
+    dropout_mask: Tensor | None = None,
+    seed: int = 0,
+    offset: int = 0,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, int, int, int]:
     """``dropout(softmax(mask(scale * (q·kᵀ + pse)))) · v``.
 
@@ -111,97 +123,65 @@ def npu_fusion_attention(
         atten_mask: True where a key is not seen; with ``sparse_mode`` 2 to 4 its structure is what counts.
         sparse_mode: 0 the mask within the band, 1 the mask, 2 causal from the left top, 3 from the right bottom, 4 the
             band of ``pre_tockens`` and ``next_tockens`` from the right bottom.
+        actual_seq_qlen, actual_seq_kvlen: ends of the packed sequences. Zeros behind them stand for sequences that are
+            left out; rows behind the last end are 0.
+        seed, offset: of the dropout mask, which comes from the device's generator here.
 
     Returns:
         Result; row maxima and row sums, float32 (…, 8); nothing; seed, offset and length of the dropout mask.
 
     Raises:
-        NotImplementedError: another layout or sparse mode, a padding mask, a prefix.
+        NotImplementedError: another sparse mode, a padding mask, a prefix, a sink, a dropout mask, a position bias by
+            its last rows or of packed sequences.
     """
-    _check(input_layout, sparse_mode, padding_mask, prefix)
+    unbuilt = {"padding_mask": padding_mask, "prefix": prefix, "sink": sink, "dropout_mask": dropout_mask}
+    input_layout = input_layout.upper()
+    _check(input_layout, sparse_mode, unbuilt)
+    _check_bias(pse, query, input_layout)
     call = _Call(atten_mask, pse, scale, keep_prob, pre_tockens, next_tockens, sparse_mode)
     if input_layout == "TND":
         result, top, total = _packed(call, query, key, value, actual_seq_qlen or [], actual_seq_kvlen or [])
     else:
         enter, leave = _LAYOUTS[input_layout]
-        # Heads share their size between query and key, so the key's number of heads follows from its width.
-        size = query.shape[-1] // head_num if input_layout in ("BSH", "SBH") else query.shape[-1]
-        heads = key.shape[-1] // size
+        heads = key_heads(query, key, input_layout, head_num)
         result, top, total = call.attend(enter(query, head_num), enter(key, heads), enter(value, heads))
         result = leave(result).contiguous()
     top, total = (x.expand(*x.shape[:-1], _STATISTICS).contiguous() for x in (top, total))
     return result, top, total, query.new_empty(0), 0, 0, 0
 
 
-def _check(layout: str, sparse_mode: int, padding_mask: Tensor | None, prefix: Sequence[int] | None) -> None:
+def _check(layout: str, sparse_mode: int, unbuilt: Mapping[str, object]) -> None:
     if layout not in (*_LAYOUTS, "TND"):
         raise ValueError(f"input_layout: found {layout!r}, expected {', '.join(_LAYOUTS)} or TND")
     if sparse_mode not in range(5):
         raise NotImplementedError(f"{_NAME}(sparse_mode={sparse_mode}): cannery has modes 0 to 4")
-    for name, value in (("padding_mask", padding_mask), ("prefix", prefix)):
+    for name, value in unbuilt.items():
         if value is not None:
             raise NotImplementedError(f"{_NAME}({name}=…) is not there in cannery")
+
+
+def _check_bias(pse: Tensor | None, query: Tensor, layout: str) -> None:
+    if pse is not None and layout == "TND":
+        raise NotImplementedError(f"{_NAME}(pse=…, input_layout='TND') is not there in cannery")
+    rows = query.shape[_SEQUENCE[layout]] if layout in _SEQUENCE else 0
+    if pse is not None and rows > ALIBI_ROWS and pse.shape[-2] == ALIBI_ROWS:
+        raise NotImplementedError(f"{_NAME}(pse=…) by its last {ALIBI_ROWS} rows is not there in cannery")
 
 
 def _packed(
     call: _Call, q: Tensor, k: Tensor, v: Tensor, ends_q: Sequence[int], ends_k: Sequence[int]
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Each packed sequence by itself. The lengths are cumulative, without a leading 0."""
-    if not ends_q or len(ends_q) != len(ends_k):
+    ends_q, ends_k = without_left_out(ends_q), without_left_out(ends_k)
+    if len(ends_q) != len(ends_k):
         found = f"{len(ends_q)} and {len(ends_k)} lengths"
         raise ValueError(f"actual_seq_qlen, actual_seq_kvlen: found {found}, expected as many of one as of the other")
     parts: list[tuple[Tensor, ...]] = []
     for start_q, end_q, start_k, end_k in zip([0, *ends_q], ends_q, [0, *ends_k], ends_k, strict=False):
         operands = (x.transpose(0, 1).unsqueeze(0) for x in (q[start_q:end_q], k[start_k:end_k], v[start_k:end_k]))
-        parts.append(call.attend(*operands))
-    result, top, total = (
-        torch.cat([x.squeeze(0).transpose(0, 1) for x in column]) for column in zip(*parts, strict=True)
-    )
+        parts.append(tuple(x.squeeze(0).transpose(0, 1) for x in call.attend(*operands)))
+    rest = q.shape[0] - (ends_q[-1] if ends_q else 0)
+    statistics = q.new_zeros(rest, q.shape[1], 1, dtype=torch.float32)
+    parts.append((q.new_zeros(rest, q.shape[1], v.shape[2]), statistics, statistics))
+    result, top, total = (torch.cat(column) for column in zip(*parts, strict=True))
     return result.contiguous(), top, total
-
-
-def npu_grouped_matmul(
-    x: list[Tensor],
-    weight: list[Tensor],
-    *,
-    bias: list[Tensor] | None = None,
-    group_list: Tensor | list[int] | None = None,
-    split_item: int = 0,
-    group_type: int | None = None,
-    group_list_type: int = 0,
-    output_dtype: torch.dtype | None = None,
-) -> list[Tensor]:
-    """A matmul a group: pairs of tensors, or the rows of one x split by ``group_list``.
-
-    Args:
-        x: one (M, K), or one a group.
-        weight: one (G, K, N), or one (K, N) a group.
-        group_list: ends of the groups' rows, or their numbers with ``group_list_type=1``.
-        split_item: 0 or 1 one result a group, 2 or 3 all in one.
-
-    Raises:
-        NotImplementedError: grouped along K (``group_type=2``), or lists of another type.
-    """
-    if group_type not in (None, -1, 0) or group_list_type not in (0, 1):
-        raise NotImplementedError(
-            f"torch_npu.npu_grouped_matmul(group_type={group_type}, group_list_type={group_list_type}): cannery has "
-            "group_type -1 and 0, group_list_type 0 and 1"
-        )
-    weights = list(weight[0].unbind(0)) if len(weight) == 1 and weight[0].dim() == 3 else list(weight)
-    rows = list(x) if len(x) > 1 or group_list is None else _split(x[0], group_list, group_list_type)
-    if len(rows) != len(weights):
-        raise ValueError(f"npu_grouped_matmul: found {len(rows)} groups of x, expected {len(weights)}, as weight has")
-    added = [None] * len(rows) if not bias else list(bias[0].unbind(0)) if bias[0].dim() == 2 else list(bias)
-    results = [_product(r, w, b, output_dtype or r.dtype) for r, w, b in zip(rows, weights, added, strict=True)]
-    return [torch.cat(results)] if split_item in (2, 3) else results
-
-
-def _product(x: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Tensor:
-    product = x.float() @ weight.float()
-    return (product if bias is None else product + bias.float()).to(dtype)
-
-
-def _split(x: Tensor, groups: Tensor | Sequence[int], kind: int) -> list[Tensor]:
-    numbers = groups.tolist() if isinstance(groups, Tensor) else list(groups)
-    ends = numbers if kind == 0 else torch.tensor(numbers).cumsum(0).tolist()
-    return [x[start:end] for start, end in zip([0, *ends], ends, strict=False)]

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from cannery.extras.npu import attention, formats, fused
+from cannery.extras.npu import attention, formats, fused, grouped
+from cannery.extras.npu.guard import guarded, through
 from cannery.extras.npu.refusals import OPERATORS, refused
 
 _PURE: tuple[Callable[..., Any], ...] = (
@@ -33,7 +34,7 @@ _PURE: tuple[Callable[..., Any], ...] = (
 )
 # Lists of tensors by keyword, in-place effects and formats are not for a schema: these are functions only.
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    attention.npu_grouped_matmul,
+    grouped.npu_grouped_matmul,
     fused.npu_apply_rotary_pos_emb,
     formats.get_npu_format,
     formats.get_storage_size,
@@ -46,7 +47,8 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
 @cache
 def operators() -> Mapping[str, Any]:
     """Every operator by name, those that are refused as well."""
-    own = {function.__name__: function for function in (*_PURE, *_FUNCTIONS)}
+    own = {function.__name__: through(function) for function in _PURE}
+    own |= {function.__name__: guarded(function) for function in _FUNCTIONS}
     return MappingProxyType({**refused("torch_npu", OPERATORS), **own})
 
 
@@ -56,7 +58,7 @@ def register_operators() -> torch.library.Library:
     for function in _PURE:
         name = function.__name__
         library.define(name + torch.library.infer_schema(function, mutates_args=()))
-        library.impl(name, function, "CompositeImplicitAutograd")
+        library.impl(name, guarded(function), "CompositeImplicitAutograd")
     return library
 
 

@@ -2,7 +2,7 @@
 
 Norms and activations compute in float32 and round once to the input's dtype, as the kernels do.
 
-Source: Ascend/pytorch `docs/api/torch_npu` and `torch_npu/csrc/aten/npu_native_functions.yaml` @9e73e708; the
+Source: Ascend/op-plugin `docs/zh/custom_APIs/torch_npu`, `op_plugin/config/op_plugin_functions.yaml` @517f2e7d; the
 permutation as MindSpeed's `moe_token_permute` documents it.
 """
 
@@ -38,12 +38,20 @@ def _rotated(x: Tensor, mode: str) -> Tensor:
         return torch.cat((-second, first), -1)
     if mode == "interleave":
         return torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+    if mode == "quarter":
+        raise NotImplementedError("torch_npu.npu_apply_rotary_pos_emb(rotary_mode='quarter') is not there in cannery")
     raise ValueError(f"rotary_mode: found {mode!r}, expected 'half' or 'interleave'")
 
 
-def npu_rotary_mul(self: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str = "half") -> Tensor:
-    """Rotary position embedding ``x * cos + rotated(x) * sin``; halves, or neighbours with "interleave"."""
-    return self * r1 + _rotated(self, rotary_mode) * r2
+def npu_rotary_mul(
+    self: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str = "half", rotate: Tensor | None = None
+) -> Tensor:
+    """Rotary position embedding ``x * cos + rotated(x) * sin``; halves, or neighbours with "interleave".
+
+    The tables are taken in the input's dtype. ``rotate`` is the matrix (D, D) that rotates, in place of the mode.
+    """
+    rotated = _rotated(self, rotary_mode) if rotate is None else self @ rotate.to(self.dtype)
+    return self * r1.to(self.dtype) + rotated * r2.to(self.dtype)
 
 
 def npu_apply_rotary_pos_emb(
@@ -67,7 +75,7 @@ def npu_fast_gelu(self: Tensor) -> Tensor:
     return (wide * torch.sigmoid(1.702 * wide)).to(self.dtype)
 
 
-def npu_gelu(self: Tensor, approximate: str = "none") -> Tensor:
+def npu_gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     """GELU, exact or by tanh."""
     return functional.gelu(self, approximate=approximate)
 
@@ -103,9 +111,7 @@ def npu_confusion_transpose(self: Tensor, perm: list[int], shape: list[int], tra
 
 
 def npu_scaled_masked_softmax(x: Tensor, mask: Tensor, scale: float = 1.0, fixed_triu_mask: bool = False) -> Tensor:
-    """Softmax of ``x * scale``, with -10000 where the mask (or the upper triangle) is set."""
-    if fixed_triu_mask:
-        mask = torch.ones(x.shape[-2:], dtype=torch.bool, device=x.device).triu(1)
+    """Softmax of ``x * scale``, with -10000 where the mask is set. The device has no ``fixed_triu_mask`` yet."""
     return torch.softmax((x.float() * scale).masked_fill(mask.bool(), -10000.0), -1).to(x.dtype)
 
 
@@ -114,6 +120,9 @@ def npu_moe_token_permute(
 ) -> tuple[Tensor, Tensor]:
     """Tokens (T, H) in the order of their experts (T,) or (T, k); and where each choice went, int32.
 
+    Args:
+        num_out_tokens: so many of the choices; 0 and None are all, a negative number leaves so many out.
+
     Raises:
         NotImplementedError: ``padded_mode``.
     """
@@ -121,7 +130,7 @@ def npu_moe_token_permute(
     experts = 1 if indices.dim() == 1 else indices.shape[1]
     order = torch.argsort(indices.reshape(-1), stable=True)
     places = torch.argsort(order, stable=True).to(torch.int32)
-    return tokens.index_select(0, order[:num_out_tokens] // experts), places
+    return tokens.index_select(0, order[: num_out_tokens or None] // experts), places
 
 
 def npu_moe_token_unpermute(

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from cannery.core.published import Absent
-from cannery.extras.npu import attention, fused
+from cannery.extras.npu import attention, fused, grouped
 from cannery.extras.npu.functions import operators
 
 
@@ -77,7 +77,6 @@ def test_masked_softmax() -> None:
     x, mask = torch.randn(1, 2, 3, 3), torch.ones(3, 3, dtype=torch.bool).triu(1)
     expected = (x * 0.5).masked_fill(mask, -1e9).softmax(-1)
     torch.testing.assert_close(fused.npu_scaled_masked_softmax(x, mask, 0.5), expected)
-    torch.testing.assert_close(fused.npu_scaled_masked_softmax(x, torch.zeros(0), 0.5, True), expected)
 
 
 LAYOUTS = {
@@ -158,7 +157,7 @@ def test_attention_refuses_by_name(options: dict[str, object]) -> None:
 @pytest.mark.parametrize(("groups", "kind"), [([2, 2, 5], 0), ([2, 0, 3], 1), (torch.tensor([2, 0, 3]), 1)])
 def test_grouped_matmul(groups: object, kind: int) -> None:
     x, weight = torch.randn(5, 3), torch.randn(3, 3, 4)
-    (result,) = attention.npu_grouped_matmul(
+    (result,) = grouped.npu_grouped_matmul(
         [x],
         [weight],
         group_list=groups,
@@ -167,6 +166,53 @@ def test_grouped_matmul(groups: object, kind: int) -> None:
         split_item=3,  # type: ignore[arg-type]
     )
     torch.testing.assert_close(result, torch.cat([x[:2] @ weight[0], x[2:] @ weight[2]]))
+
+
+@pytest.mark.parametrize(("groups", "kind"), [([2, 2, 5], 0), ([2, 0, 3], 1)])
+def test_grouped_along_k(groups: list[int], kind: int) -> None:
+    x, weight = torch.randn(4, 5), torch.randn(5, 3)
+    expected = [x[:, :2] @ weight[:2], torch.zeros(4, 3), x[:, 2:] @ weight[2:]]
+    options = {"group_list": torch.tensor(groups), "group_list_type": kind, "group_type": 2}
+    (result,) = grouped.npu_grouped_matmul([x], [weight], split_item=3, **options)  # type: ignore[arg-type]
+    torch.testing.assert_close(result, torch.stack(expected))
+    several = grouped.npu_grouped_matmul([x], list(weight.split([2, 0, 3])), **options)  # type: ignore[arg-type]
+    torch.testing.assert_close(several, expected)
+
+
+def test_packed_sequences_may_be_empty_or_left_out() -> None:
+    q, k, v = torch.randn(9, 2, 8), torch.randn(7, 2, 8), torch.randn(7, 2, 4)
+    options = {"actual_seq_qlen": [0, 4, 4, 6, 0], "actual_seq_kvlen": [3, 5, 5, 5, 0]}
+    result, top, total, *_ = attention.npu_fusion_attention(q, k, v, 2, "tnd", scale=0.5, **options)  # type: ignore[arg-type]
+    assert (result.shape, top.shape, total.shape) == ((9, 2, 4), (9, 2, 8), (9, 2, 8))
+    heads = (x.transpose(0, 1) for x in (q[:4], k[3:5], v[3:5]))
+    alone = functional.scaled_dot_product_attention(*heads, scale=0.5)
+    torch.testing.assert_close(result[:4], alone.transpose(0, 1))
+    assert not result[4:].any()
+
+
+def test_packed_sequences_share_the_mask_of_the_longest() -> None:
+    q = torch.randn(5, 1, 8)
+    mask = torch.ones(3, 3).triu(1).bool()
+    result = attention.npu_fusion_attention(
+        q, q, q, 1, "TND", atten_mask=mask, actual_seq_qlen=[2, 5], actual_seq_kvlen=[2, 5]
+    )[0]
+    torch.testing.assert_close(result[0], q[0])
+    torch.testing.assert_close(result[2], q[2])
+
+
+def test_tables_are_taken_in_the_dtype_of_what_is_turned() -> None:
+    x, cos, sin = torch.randn(1, 2, 3, 4).half(), torch.randn(1, 2, 1, 4), torch.randn(1, 2, 1, 4)
+    result = fused.npu_rotary_mul(x, cos, sin)
+    assert result.dtype is torch.float16
+    turn = torch.zeros(4, 4)
+    turn[:2, 2:], turn[2:, :2] = torch.eye(2), -torch.eye(2)
+    torch.testing.assert_close(fused.npu_rotary_mul(x, cos, sin, rotate=turn), result)
+
+
+@pytest.mark.parametrize(("asked", "rows"), [(None, 6), (0, 6), (4, 4), (-2, 4), (9, 6)])
+def test_how_many_tokens_are_permuted(asked: int | None, rows: int) -> None:
+    experts = torch.tensor([[2, 0], [1, 2], [0, 1]])
+    assert fused.npu_moe_token_permute(torch.randn(3, 4), experts, asked)[0].shape == (rows, 4)
 
 
 def test_every_name_is_a_function_or_refuses_by_its_name() -> None:
