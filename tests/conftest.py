@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import torch  # noqa: F401 - first: imported behind `cannery.activate` it brings the npu device, for good
 from hypothesis import settings
 
 # A program may go by several names; a test asks for the first.

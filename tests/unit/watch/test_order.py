@@ -1,13 +1,15 @@
 """The checker's clocks against the graph of everything issued, on random programs."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
-from hypothesis import given, reject, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 from cannery import asc
 from cannery.aicore import DeadlockError
+from cannery.aicore.flags import Set, Wait
 from cannery.asc.runtime.config import KernelType
 from cannery.watch import Trace, session
 
@@ -249,7 +251,21 @@ def random_product(x: asc.GlobalAddress, y: asc.GlobalAddress, side: asc.ConstEx
             step(source, None, None, kind, detail)
 
 
+def has_early_wait(trace: Trace) -> bool:
+    """Whether a wait was issued before the set that answers it."""
+    sent: Counter[object] = Counter()
+    for node in trace.nodes:
+        if isinstance(node.what, Set):
+            sent[node.what.event] += 1
+        elif isinstance(node.what, Wait):
+            sent[node.what.event] -= 1
+            if sent[node.what.event] < 0:
+                return True
+    return False
+
+
 @settings(max_examples=300, deadline=None)
+@example([("drain with flag", (0, 2)), ("drain with flag", (0, 2)), ("multiply", (0, 3, False))], 16)
 @given(st.lists(on_cube, max_size=14), st.sampled_from([16, 64]))
 def test_the_cube_is_judged_as_the_graph_judges_it(statements: list[Any], side: int) -> None:
     trace = Trace()
@@ -259,8 +275,11 @@ def test_the_cube_is_judged_as_the_graph_judges_it(statements: list[Any], side: 
             random_product.run(1, x, y, side, statements, watchers=(trace,))
         except DeadlockError:
             reject()
-    kinds = {finding.kind for finding in found.findings()}
-    assert bool(kinds & RACES) == trace.has_race()
+    has_found = any(finding.kind in RACES for finding in found.findings())
+    if has_early_wait(trace):  # what stands behind one is not judged; no false alarm either
+        assert not has_found or trace.has_race()
+    else:
+        assert has_found == trace.has_race()
 
 
 mixed = st.lists(
