@@ -22,6 +22,10 @@ def need_scheduler(core: Core, op: str, site: Site | None) -> None:
 
 ONE_VECTOR: Final = 4
 """The mode between a cube and one of its vector cores: the cube's flags from 16 on are the second one's from 0 on."""
+INNER: Final = -1
+"""As ONE_VECTOR, for functions that are many instructions: none of the program's flags."""
+BETWEEN_TWO: Final = frozenset({ONE_VECTOR, INNER})
+"""The modes in which a flag has one core that sets it and one that waits."""
 _SECOND: Final = 16
 
 
@@ -45,9 +49,11 @@ class CrossCore:
         for core in cores:
             core.peers = self
 
-    def set_flag(self, core: Core, flag: int, mode: int, pipe: int, site: Site | None) -> None:
+    def set_flag(
+        self, core: Core, flag: int, mode: int, pipe: int, site: Site | None, op: str = "cross_core_set_flag"
+    ) -> None:
         """cross_core_set_flag: takes effect when the pipe's earlier instructions are complete."""
-        need_scheduler(core, "cross_core_set_flag", site)
+        need_scheduler(core, op, site)
         mine = self._flag(core.index, flag, mode)
         mine.sent += 1
         core.tell(CrossSet(mine, pipe, site))
@@ -55,29 +61,38 @@ class CrossCore:
         def effect() -> None:
             mine.done += 1
 
-        instruction = Instruction("cross_core_set_flag", pipe, (), (), site, effect)
+        instruction = Instruction(op, pipe, (), (), site, effect)
         if pipe == S:
             core.scalar(instruction)
         else:
             core.issue(instruction)
 
-    def wait_flag(self, core: Core, flag: int, mode: int, site: Site | None) -> None:
+    def wait_flag(self, core: Core, flag: int, mode: int, site: Site | None, op: str = "cross_core_wait_flag") -> None:
         """cross_core_wait_flag: blocks every pipe of the core.
 
         Raises:
             DeadlockError: nobody sets it.
         """
-        need_scheduler(core, "cross_core_wait_flag", site)
+        need_scheduler(core, op, site)
         flags = [self._flag(other, identity, mode) for other, identity in self._answering(core, flag, mode)]
         answers = tuple((source, source.taken.get(core.index, 0) + 1) for source in flags)
 
         def ready() -> bool:
             return all(source.done >= ordinal for source, ordinal in answers)
 
-        self._block(core, ready, Blocked("S", "cross_core_wait_flag", f"({flag}, mode {mode})", site))
+        detail = "" if mode == INNER else f"({flag}, mode {mode})"
+        self._block(core, ready, Blocked("S", op, detail, site))
         for source, ordinal in answers:
             source.taken[core.index] = ordinal
         core.tell(CrossWait(answers, site))
+
+    def wait_until(self, core: Core, ready: Callable[[], bool], op: str, site: Site | None) -> None:
+        """Let other cores run until something is true. It orders nothing.
+
+        Raises:
+            DeadlockError: it never will be.
+        """
+        self._block(core, ready, Blocked("S", op, "", site))
 
     def meet(self, core: Core, key: Hashable, members: Iterable[Core], op: str, site: Site | None) -> None:
         """A barrier: everything issued before on any member is complete before anything issued after on any.
@@ -121,7 +136,7 @@ class CrossCore:
         if mode == 0:
             return [(other.index, flag) for other in self.cores if other.kind == core.kind]
         group = [other for other in self.cores if other.group == core.group]
-        if mode == ONE_VECTOR:
+        if mode in BETWEEN_TWO:
             return _one_vector(core, group, flag)
         return [(other.index, flag) for other in group if (other.kind == core.kind) == (mode == 1)]
 

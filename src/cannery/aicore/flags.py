@@ -37,7 +37,13 @@ class Event:
         return EVENTS[self.number]
 
 
-class UnitFlag(Event):
+class Inner(Event):
+    """An event of the hardware, or of a function that is many instructions: none that the program sets or awaits."""
+
+    __slots__ = ()
+
+
+class UnitFlag(Inner):
     """A block of L0C that mmad hands to fixpipe, or fixpipe back; ``id`` is the block's address. The hardware's own."""
 
     __slots__ = ()
@@ -87,7 +93,7 @@ class Blocked(NamedTuple):
     @classmethod
     def on(cls, pipe: str, wait: Wait) -> Blocked:
         """Blocked by a wait."""
-        op = wait.by if isinstance(wait.event, UnitFlag) else "wait_flag"
+        op = wait.by if isinstance(wait.event, Inner) else "wait_flag"
         return cls(pipe, op, f"({wait.event.name}, {wait.event.id})", wait.site, wait.event)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Final
 
-from cannery.asc import advanced
+from cannery.asc import advanced, matmul, matmul_config
 from cannery.asc.unsimulated import Unsimulated
 from cannery.core.published import published
 
-MODULES: Final[tuple[Any, ...]] = (advanced,)
+MODULES: Final[tuple[Any, ...]] = (advanced, matmul, matmul_config)
 NAMES: Final = MappingProxyType(
     {
         **{name: getattr(module, name) for module in MODULES for name in module.__all__},

@@ -15,6 +15,10 @@ CORE: Final[ContextVar[Core | None]] = ContextVar("core", default=None)
 PACKAGE: Final = dirname(__file__)
 
 
+class Ended(BaseException):
+    """The program of a core ends here, as by a return of its kernel."""
+
+
 def running() -> Core:
     """The core whose code is running.
 

@@ -7,12 +7,28 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from cannery.aicore import pipes
-from cannery.isa.enums import CMPMODE, CO2Layout, QuantModes, ReduceOrder, RoundMode, SelMode, TPosition
+from cannery.isa.enums import (
+    CMPMODE,
+    BatchMode,
+    CO2Layout,
+    CubeFormat,
+    IterateMode,
+    IterateOrder,
+    LayoutMode,
+    MatmulConfigMode,
+    QuantModes,
+    ReduceOrder,
+    RoundMode,
+    ScheduleType,
+    SelMode,
+    TPosition,
+)
 
 __all__ = [
-    "CMPMODE", "CO2Layout", "CacheLine", "CacheMode", "CacheRwMode", "CubeFormat", "DataFormat", "DcciDst",
-    "GatherMaskMode", "HardEvent", "Hardware", "MaskMode", "MemDsbT", "PipeID", "QuantModes", "ReduceOrder",
-    "RoundMode", "SelMode", "TPosition",
+    "CMPMODE", "BatchMode", "CO2Layout", "CacheLine", "CacheMode", "CacheRwMode", "CubeFormat", "DataFormat",
+    "DcciDst", "GatherMaskMode", "HardEvent", "Hardware", "IterateMode", "IterateOrder", "LayoutMode", "MaskMode",
+    "MatmulConfigMode", "MemDsbT", "PipeID", "QuantModes", "ReduceOrder", "RoundMode", "ScheduleType", "SelMode",
+    "TPosition",
 ]  # fmt: skip
 
 _named: Any = IntEnum  # made from the core's table, which a type checker cannot follow
@@ -45,13 +61,6 @@ class MaskMode(IntEnum):
 
     NORMAL = 0
     COUNTER = 1
-
-
-class CubeFormat(IntEnum):
-    """Matrix layouts."""
-
-    ND = 0
-    NZ = 1
 
 
 class Hardware(IntEnum):

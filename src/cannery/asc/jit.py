@@ -18,7 +18,9 @@ from cannery.aicore.instruction import Site
 from cannery.asc.context import CORE
 from cannery.asc.launcher import Argument, argument, launch
 from cannery.asc.numbers import runtime
+from cannery.asc.reach import names
 from cannery.asc.rewrite import rewrite
+from cannery.asc.runtime.config import KernelType
 from cannery.asc.syntax import refused
 from cannery.watch.session import LaunchRecord
 
@@ -46,8 +48,8 @@ class CodegenOptions:
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """Compiler options. ``auto_sync``, ``insert_sync`` and ``kernel_type`` have a meaning here, and of
-    ``bisheng_options`` the one by which the compiler reserves no UB.
+    """Compiler options. ``auto_sync``, ``insert_sync``, ``kernel_type`` and ``matmul_cube_only`` have a meaning here,
+    and of ``bisheng_options`` the one by which the compiler reserves no UB.
     """
 
     kernel_type: Any = None
@@ -73,6 +75,7 @@ class LaunchOptions:
     stream: Any = None
 
 
+_REGISTER: Final = "register_matmul"
 _UNRESERVED: Final = "--cce-disable-asc-reserved-ubuf"
 _OPTIONS = frozenset(f.name for group in (CodegenOptions, CompileOptions, LaunchOptions) for f in fields(group))
 
@@ -157,10 +160,18 @@ class JITFunction:
         bound.apply_defaults()
         arguments = {name: self._argument(name, value) for name, value in bound.arguments.items()}
         return launch(
-            self._as_kernel, self.__name__, core_num, arguments, kernel_type=settings.kernel_type,
+            self._as_kernel, self.__name__, core_num, arguments, kernel_type=self._kernel_type(settings),
             auto_sync=settings.auto_sync, insert_sync=settings.insert_sync, watchers=watchers,
             reserves_ub=_UNRESERVED not in str(settings.bisheng_options), fills_ub=fills_ub,
         )  # fmt: skip
+
+    def _kernel_type(self, settings: CompileOptions) -> Any:
+        """The kernel type: one that registers a Matmul is made for a cube and its vector cores, or the cube alone
+        (`lib/Dialect/Asc/Transforms/DetectKernelTypePass.cpp`, `python/asc/runtime/compiler.py`).
+        """
+        if not names(self._function, _REGISTER):
+            return settings.kernel_type
+        return KernelType.AIC_ONLY if settings.matmul_cube_only else KernelType.MIX_AIC_1_2
 
     def _run(self, launch: LaunchOptions, /, *args: Any, **options: Any) -> None:
         self.run(launch.core_num, *args, **options)

@@ -21,7 +21,7 @@ from cannery.aicore.launch import Launch
 from cannery.aicore.memory import GlobalBuffer
 from cannery.aicore.setup import Layout, Setup
 from cannery.asc import traceback
-from cannery.asc.context import CORE
+from cannery.asc.context import CORE, Ended
 from cannery.asc.numbers import INTEGERS, RtFloat, RtInt, runtime
 from cannery.asc.runtime import config
 from cannery.asc.runtime.config import KernelType
@@ -161,6 +161,8 @@ def launch(
         token = CORE.set(core)
         try:
             function(**{key: a.for_core() if isinstance(a, Argument) else a for key, a in arguments.items()})
+        except Ended:
+            pass
         finally:
             CORE.reset(token)
 

@@ -99,6 +99,74 @@ class CO2Layout(IntEnum):
     COLUMN_MAJOR = 2
 
 
+class CubeFormat(IntEnum):
+    """Matrix layouts."""
+
+    ND = 0
+    NZ = 1
+
+
+class LayoutMode(IntEnum):
+    """How the matrices of a batch lie."""
+
+    NONE = 0
+    NORMAL = 1
+    BSNGD = 2
+    SBNGD = 3
+    BNGS1S2 = 4
+
+
+class IterateOrder(IntEnum):
+    """Which way a Matmul walks through C first; UNDEF: as its tiling says."""
+
+    ORDER_M = 0
+    ORDER_N = 1
+    UNDEF = 2
+
+
+class ScheduleType(IntEnum):
+    """Whether K is the innermost loop of a Matmul."""
+
+    INNER_PRODUCT = 0
+    OUTER_PRODUCT = 1
+
+
+class BatchMode(IntEnum):
+    """Where a batch of a Matmul finds room."""
+
+    NONE = 0
+    BATCH_LESS_THAN_L1 = 1
+    BATCH_LARGE_THAN_L1 = 2
+    SINGLE_LARGE_THAN_L1 = 3
+
+
+class BatchOutMode(IntEnum):
+    """How many matrices of a batch leave L0C at once."""
+
+    SINGLE_BATCH = 0
+    MULTI_BATCH = 1
+    DYNAMIC = 2
+
+
+class IterateMode(IntEnum):
+    """Which of its iterations a Matmul is compiled for."""
+
+    ITERATE_MODE_NORMAL = 1
+    ITERATE_MODE_ALL = 2
+    ITERATE_MODE_BATCH = 4
+    ITERATE_MODE_N_BATCH = 8
+    ITERATE_MODE_DEFAULT = 255
+
+
+class MatmulConfigMode(IntEnum):
+    """The templates of a Matmul."""
+
+    CONFIG_NORM = 1
+    CONFIG_MDL = 2
+    CONFIG_SPECIALMDL = 3
+    CONFIG_IBSHARE = 4
+
+
 class TransposeType(IntEnum):
     """What transpose does with its parameters; those that neither dav-2201 nor dav-3510 has are refused."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from cannery.aicore.core import Core
-from cannery.aicore.crosscore import ONE_VECTOR
+from cannery.aicore.crosscore import BETWEEN_TWO, INNER
 from cannery.aicore.flags import (
     Arrive,
     Barrier,
@@ -67,7 +67,8 @@ class Checker:
         for flag, site in self._cross_sets.items():
             if not flag.taken:
                 facts = {"id": flag.id, "mode": flag.mode}
-                self._judges[flag.core].report(Fact("cross_set_unpaired", (site,), "", (), facts))
+                rule = "end_unpaired" if flag.mode == INNER else "cross_set_unpaired"
+                self._judges[flag.core].report(Fact(rule, (site,), "", (), facts))
         self._judge_footprints()
 
     def _begin(self, core: Core) -> Handlers:
@@ -106,12 +107,14 @@ class Checker:
         flag, _, site = record
         self._cross_sets[flag] = site
         limits = judge.core.limits
-        count = limits.cross_core_flags * (2 if flag.mode == ONE_VECTOR and judge.core.kind == "aic" else 1)
+        is_cube = judge.core.kind == "aic"
+        count = limits.cross_core_flags * (2 if flag.mode in BETWEEN_TWO and is_cube else 1)
         if not 0 <= flag.id < count:
             facts = {"event": "cross-core flags", "id": flag.id, "last": count - 1}
             judge.report(Fact("event_id_range", (site,), "", (), facts))
         most = limits.cross_core_count
-        if flag.sent - min(flag.taken.values(), default=0) > most:
+        is_message = flag.mode == INNER and not is_cube  # it stands in a queue in global memory
+        if flag.sent - min(flag.taken.values(), default=0) > most and not is_message:
             judge.report(Fact("cross_flag_ahead", (site,), "", (), {"id": flag.id, "most": most}))
         self._crossing.set_flag(judge, record)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cannery.aicore.core import Core
-from cannery.aicore.flags import Event, Set, UnitFlag, Wait
+from cannery.aicore.flags import Event, Inner, Set, UnitFlag, Wait
 from cannery.aicore.instruction import Site
 from cannery.aicore.pipes import M
 from cannery.aicore.records import Fact
@@ -90,18 +90,18 @@ class EventUse:
         for event, flags in self._flags.items():
             pipes = (event.source, event.destination)
             facts = flag_facts(event)
-            for site, _ in () if isinstance(event, UnitFlag) else flags.orphans:  # a deadlock says it
+            for site, _ in () if isinstance(event, Inner) else flags.orphans:  # a deadlock says it
                 self._report(Fact("wait_unpaired", (site,), "", pipes, facts))
             for flag in flags.carried if completed else ():
-                if isinstance(event, UnitFlag):
+                if isinstance(event, Inner):
                     self._left_full(event, flag)
                     continue
                 rule = "queue_set_unpaired" if flag.by else "set_unpaired"
                 self._report(Fact(rule, (flag.site,), "", pipes, {**facts, "op": flag.by}))
 
-    def _left_full(self, event: UnitFlag, flag: Carried) -> None:
+    def _left_full(self, event: Inner, flag: Carried) -> None:
         """A block that mmad handed over and nobody took. Empty ones are as they should be."""
-        if event.source == M:
+        if isinstance(event, UnitFlag) and event.source == M:
             facts = {**flag_facts(event), "op": flag.by}
             self._report(Fact("unit_flag_left", (flag.site,), "L0C", (event.source, event.destination), facts))
 
@@ -114,7 +114,7 @@ class EventUse:
     def _is_free(self, event: Event) -> bool:
         limits = self._core.limits
         in_range = 0 <= event.id < limits.event_ids and event.id not in limits.reserved_event_ids
-        return in_range or isinstance(event, UnitFlag)
+        return in_range or isinstance(event, Inner)
 
     def _set_again(self, event: Event, ordinal: int, site: Site | None) -> None:
         """A set with no wait issued in between. Behind an unanswered wait, its pipe does not get there yet."""

@@ -222,6 +222,15 @@ _ROWS: Final = (
     _outside("read", "ErrorRead3"),
     _outside("write", "ErrorWrite2"),
     Rule(
+        "matmul_workspace", "OOB", ERROR, "a workspace is too small for the messages and tensors of Matmul objects",
+        (
+            "illegal write of size {lacking}",
+            "by {op} on {memory}: the workspace has {have} bytes, expected {need}",
+            "#0 {at[0]}",
+        ),
+        "16 MiB are enough on every chip", "ErrorWrite2",
+    ),
+    Rule(
         "small_workspace", "OOB", ERROR, "a workspace is too small for what cores do through it",
         (
             "illegal write of size {lacking}",
@@ -379,6 +388,10 @@ _ROWS: Final = (
     _unpaired(
         "wait_unpaired", "a wait that no set answers", "wait_flag",
         "{name[wait_flag]} ({event}, {id}) has no {name[set_flag]}", "add {set_flag} before it", ("event",),
+    ),
+    _unpaired(
+        "end_unpaired", "a computation in the background that nobody waits for", "set_flag",
+        "the end of what runs in the background is never waited for", "wait for it before the kernel ends", (),
     ),
     _unpaired(
         "cross_set_unpaired", "a cross-core flag nobody waits for", "set_flag",
