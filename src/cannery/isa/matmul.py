@@ -50,6 +50,7 @@ class Matmul:
         self._cache: Global | None = None
         self._blocks: list[Block] | None = None
         self._at = 0
+        self._computed: Block | None = None
         self._fetched = 0
         self._background = False
 
@@ -155,8 +156,9 @@ class Matmul:
             self._at += 1
         if self._at >= len(self._blocks):
             return False
+        self._computed = self._blocks[self._at]
         if waits:
-            self._ask(site, op, [Step(self._task(), self._blocks[self._at], adds=adds)])
+            self._ask(site, op, [Step(self._task(), self._computed, adds=adds)])
         return True
 
     def _stream(self, site: Site | None, op: str, *, adds: bool) -> None:
@@ -317,9 +319,9 @@ class Matmul:
         self._wait(site, op)
 
     def _current(self, op: str) -> Block:
-        if self._blocks is None or self._at >= len(self._blocks):
+        if self._computed is None:
             raise RuntimeError(f"{op}: found no block, expected iterate() to have computed one")
-        return self._blocks[self._at]
+        return self._computed
 
     def _task(self) -> Task:
         if self._a is None or self._b is None:

@@ -6,18 +6,19 @@ import sys
 import pytest
 import torch
 
+from cannery import asc
 from cannery.asc import adv
 from cannery.asc.lib import host
 from cannery.ge.es import all as every_operator
 
 
 def test_a_name_says_so_when_it_is_called_or_asked_for_a_member() -> None:
-    with pytest.raises(NotImplementedError, match=r"asc\.adv\.register_matmul on Ascend\w+ is not simulated"):
-        adv.register_matmul()
-    with pytest.raises(NotImplementedError, match=r"asc\.adv\.register_matmul\.Config on Ascend\w+ is not simulated"):
-        _ = adv.register_matmul.Config
-    with pytest.raises(NotImplementedError, match=r"asc\.lib\.host\.MatmulTiling on Ascend\w+ is not simulated"):
-        host.MatmulTiling()
+    with pytest.raises(NotImplementedError, match=r"asc\.load_image_to_local on Ascend\w+ is not simulated"):
+        asc.load_image_to_local()
+    with pytest.raises(NotImplementedError, match=r"asc\.load_image_to_local\.Config on Ascend\w+ is not simulated"):
+        _ = asc.load_image_to_local.Config
+    with pytest.raises(NotImplementedError, match=r"asc\.inline on Ascend\w+ is not simulated"):
+        asc.inline()
     assert not hasattr(adv, "nobody_publishes_this")
 
 

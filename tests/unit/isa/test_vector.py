@@ -431,8 +431,8 @@ def test_copy_brcb_transpose_gather() -> None:
 def test_what_is_not_simulated_says_so() -> None:
     with pytest.raises(NotImplementedError, match=r"asc\.load_image_to_local on Ascend910B1"):
         compute(lambda dst: asc.load_image_to_local(dst), np.zeros(8, np.float32))
-    with pytest.raises(NotImplementedError, match=r"asc\.adv\.get_mm_config on Ascend910B1"):
-        asc.adv.get_mm_config()
+    with pytest.raises(NotImplementedError, match=r"asc\.inline on Ascend910B1"):
+        asc.inline()
 
 
 def test_cast_to_half_overflows_to_infinity_where_infinity_is_nearest() -> None:

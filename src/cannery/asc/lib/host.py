@@ -94,7 +94,7 @@ class MatmulApiTiling:
         self._traverse = MatrixTraverse.NOSET
         self._space = (-1, -1, -1, -1)
         self._layouts: dict[str, int] = {}
-        self._cores = 1
+        self._cores = 0
         self._made: cuts.Cut | None = None
 
     def set_a_type(self, pos: TPosition, type: CubeFormat, data_type: DataType, is_trans: bool = False) -> int:
@@ -334,6 +334,6 @@ class MultiCoreMatmulTiling(MatmulApiTiling):
 class BatchMatmulTiling(MatmulApiTiling):
     """The tiling of a batch of products on one core."""
 
-    def get_core_num(self) -> tuple[int, int, int] | None:
-        """1, 1, 1; None before get_tiling."""
-        return None if self._made is None else (1, 1, 1)
+    def get_core_num(self) -> tuple[int, int, int, int, int] | None:
+        """Cores that are used, along M and N, and of a batch along M and N: all 1; None before get_tiling."""
+        return None if self._made is None else (1, 1, 1, 1, 1)

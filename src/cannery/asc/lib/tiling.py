@@ -33,7 +33,7 @@ class Wish:
 
     Attributes:
         m, n, k: the product.
-        cores: how many there are.
+        cores: how many there are; 0: one, or as many as given single sizes need.
         size: bytes of an element of A and B; ``c_size``: of C.
         bias: it has one.
         c_in_ub: C goes to UB, so that a block must fit there, twice, and none should be smaller than the others.
@@ -85,8 +85,9 @@ def _grids(wish: Wish) -> Iterator[tuple[int, int]]:
     if wish.single[0] and wish.single[1]:
         yield wish.single[0], wish.single[1]
         return
-    for rows in range(1, wish.cores + 1):
-        for columns in range(1, wish.cores // rows + 1):
+    cores = max(1, wish.cores)
+    for rows in range(1, cores + 1):
+        for columns in range(1, cores // rows + 1):
             yield _part(wish, 0, wish.m, rows), _part(wish, 1, wish.n, columns)
 
 
@@ -101,7 +102,7 @@ def _part(wish: Wish, axis: int, whole: int, dim: int) -> int:
 
 def _complete(soc: Soc, wish: Wish, part: tuple[int, int]) -> Cut | None:
     m_dim, n_dim = ceil(wish.m, part[0]), ceil(wish.n, part[1])
-    if m_dim * n_dim > wish.cores:
+    if wish.cores and m_dim * n_dim > wish.cores:
         return None
     single = (*part, wish.single[2] or wish.k)
     blocks = [block for block in _blocks(soc, wish, single) if _fits(soc, wish, block)]
