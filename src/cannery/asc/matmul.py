@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from cannery.aicore.core import Core
 from cannery.asc.context import Ended, here, running
-from cannery.asc.matmul_batch import batches, laid_out
+from cannery.asc.matmul_batch import BatchMethods, as_tensor, check_tensor
 from cannery.asc.matmul_config import MatmulConfig
 from cannery.asc.numbers import Int32
 from cannery.asc.tensors import GlobalAddress, GlobalTensor, LocalTensor, check_operands
 from cannery.isa import matmul as machine
-from cannery.isa.enums import IterateMode, IterateOrder, LayoutMode, ScheduleType
+from cannery.isa.enums import IterateMode, IterateOrder, ScheduleType
 from cannery.isa.matmul_plan import MatmulType, Quantisation, Shape, Types, atomic
 from cannery.isa.matmul_service import Client, Direct, Remote, Units, number_of, serve
 from cannery.isa.op import DAV_2201
@@ -27,9 +27,7 @@ __all__ = ["Matmul", "MatmulType", "register_matmul"]
 
 Tensor = GlobalTensor | LocalTensor
 _REGISTER: Final = "adv.register_matmul"
-_REFUSED: Final = (
-    "intra_block_part_sum", "is_partial_output", "enable_mix_dual_master", "is_enable_channel_split",
-)  # fmt: skip
+_REFUSED: Final = ("intra_block_part_sum", "is_partial_output", "enable_mix_dual_master")
 """Options of a configuration that would change what is computed, and are not simulated."""
 _TRIANGLES: Final = (1, 2)
 
@@ -47,7 +45,7 @@ class MatmulIterator:
             count += 1
 
 
-class Matmul:
+class Matmul(BatchMethods):
     """C = A · B + bias on a cube; of a whole product the object computes one part.
 
     Raises:
@@ -66,7 +64,8 @@ class Matmul:
         assert a is not None and b is not None and c is not None
         self.config = MatmulConfig() if matmul_config is None else matmul_config
         self._check(int(matmul_policy))
-        types = Types(a, b, c, c if bias is None else bias)
+        split = bool(self.config.is_enable_channel_split)
+        types = Types(a, b, c, c if bias is None else bias, split)
         types.check("Matmul")
         self.machine = machine.Matmul(types)
         self._tiling: Any = None
@@ -79,17 +78,6 @@ class Matmul:
             raise NotImplementedError(f"MatmulConfig with {refused} on {soc} is not simulated")
         if policy in _TRIANGLES:
             raise NotImplementedError(f"Matmul with matmul_policy {policy} on {soc} is not simulated")
-
-    def _allow(self, option: str, method: str) -> None:
-        if not getattr(self.config, option):
-            raise ValueError(f"matmul.{method}: found {option} False in the MatmulConfig, expected True")
-
-    def _allow_mode(self, mode: IterateMode, method: str) -> None:
-        if not int(self.config.iterate_mode) & mode:
-            raise ValueError(
-                f"matmul.{method}: found iterate_mode {int(self.config.iterate_mode)} in the MatmulConfig, expected "
-                f"{mode.name} in it"
-            )
 
     def init(self, tiling: Any) -> None:
         """Give the object a tiling.
@@ -112,24 +100,25 @@ class Matmul:
             int(config.step_m or tiling.step_m), int(config.step_n or tiling.step_n), rows_first,
         )  # fmt: skip
 
-    def set_tensor_a(self, tensor: Tensor, transpose: bool = False) -> None:
-        """A, from the first element of this object's part on."""
+    def set_tensor_a(self, tensor: Tensor | float, transpose: bool = False) -> None:
+        """A, from the first element of this object's part on; or a number that fills it."""
         self._set_source("set_tensor_a", "a", tensor, transpose)
 
-    def set_tensor_b(self, tensor: Tensor, transpose: bool = False) -> None:
-        """B, from the first element of this object's part on."""
+    def set_tensor_b(self, tensor: Tensor | float, transpose: bool = False) -> None:
+        """B, from the first element of this object's part on; or a number that fills it."""
         self._set_source("set_tensor_b", "b", tensor, transpose)
 
-    def _set_source(self, method: str, operand: str, tensor: Tensor, transpose: bool) -> None:
+    def _set_source(self, method: str, operand: str, tensor: Tensor | float, transpose: bool) -> None:
         if not isinstance(tensor, (GlobalTensor, LocalTensor)):
-            raise NotImplementedError(f"matmul.{method} of a number on {running().soc.name} is not simulated")
-        _check_tensor(method, tensor)
+            self.machine.set_number(operand, tensor)
+            return
+        check_tensor(method, tensor)
         self.machine.set_source(here(), f"matmul.{method}", operand, tensor, transposed=bool(transpose))
 
     def set_bias(self, tensor: Tensor) -> None:
         """A bias, one number for each column of this object's part."""
         self._allow("enable_set_bias", "set_bias")
-        _check_tensor("set_bias", tensor)
+        check_tensor("set_bias", tensor)
         self.machine.set_bias(here(), "matmul.set_bias", tensor)
 
     def disable_bias(self) -> None:
@@ -191,10 +180,6 @@ class Matmul:
         """Data for callbacks, which pyasc has none of: without effect."""
         del tiling_ptr
 
-    def set_batch_num(self, batch_a: int, batch_b: int) -> None:
-        """How many matrices the next iterate_batch without numbers takes."""
-        self._batch = int(batch_a), int(batch_b)
-
     def iterate(self, en_partial_sum: bool = False, sync: bool = True, local_c_matrix: Any = None) -> MatmulIterator:
         """A loop over the blocks of C: ``with matmul.iterate() as count:``.
 
@@ -228,7 +213,7 @@ class Matmul:
         optional_tensor: LocalTensor | None = None,
     ) -> None:  # fmt: skip
         op = "matmul.get_tensor_c"
-        _check_tensor("get_tensor_c", tensor)
+        check_tensor("get_tensor_c", tensor)
         if optional_tensor is not None:
             if not isinstance(tensor, GlobalTensor) or not isinstance(optional_tensor, LocalTensor):
                 raise TypeError(f"{op}: found two tensors, expected a GlobalTensor and an optional LocalTensor")
@@ -244,7 +229,7 @@ class Matmul:
         if sync:
             raise ValueError(f"{op}: sync: found True without a tensor, expected False")
         found, shape = self.machine.next_cached(here(), op), self.machine.shape
-        return _as_tensor(found, shape.base_m * shape.base_n)
+        return as_tensor(found, shape.base_m * shape.base_n)
 
     def async_get_tensor_c(self, c: LocalTensor) -> None:
         """Copy the next block of iterate(sync=False) to UB; wait_get_tensor_c lets the vector pipe wait for it."""
@@ -272,7 +257,7 @@ class Matmul:
             raise NotImplementedError(f"{op} to a LocalTensor on {running().soc.name} is not simulated")
         if wait_iterate_all and sync:
             raise ValueError(f"{op}: wait_iterate_all: found True with sync, expected sync=False")
-        _check_tensor("iterate_all", tensor)
+        check_tensor("iterate_all", tensor)
         if fake_msg:
             return
         self.machine.whole(
@@ -284,70 +269,6 @@ class Matmul:
         """Wait for iterate_all(sync=False, wait_iterate_all=True)."""
         self.machine.wait(here(), "matmul.wait_iterate_all")
 
-    def iterate_batch(self, tensor: Tensor, *args: Any, **options: Any) -> None:
-        """Compute a batch of products: ``batch_a, batch_b, en_sequential_write, matrix_stride_a=0,
-        matrix_stride_b=0, matrix_stride_c=0, en_partial_sum=False, en_atomic=0, sync=True,
-        wait_iterate_batch=None``; in a kernel of cube cores only ``en_partial_sum, en_atomic, en_sequential_write,
-        matrix_stride_a=0, matrix_stride_b=0, matrix_stride_c=0, sync=True`` after set_batch_num.
-        """
-        self._allow_mode(IterateMode.ITERATE_MODE_BATCH, "iterate_batch")
-        _check_tensor("iterate_batch", tensor)
-        if running().kind == "aic":
-            self._batch_on_cube(tensor, *args, **options)
-        else:
-            self._batch_of(tensor, *args, **options)
-
-    def _batch_on_cube(
-        self, tensor: Tensor, en_partial_sum: bool, en_atomic: int, en_sequential_write: bool,
-        matrix_stride_a: int = 0, matrix_stride_b: int = 0, matrix_stride_c: int = 0, sync: bool = True,
-    ) -> None:  # fmt: skip
-        if not isinstance(tensor, GlobalTensor):
-            raise TypeError("matmul.iterate_batch: found a LocalTensor on a cube core, expected a GlobalTensor")
-        del sync
-        strides = (int(matrix_stride_a), int(matrix_stride_b), int(matrix_stride_c))
-        self._run_batch(tensor, self._batch, strides, en_partial_sum, en_atomic, en_sequential_write, True, False)
-
-    def _batch_of(
-        self, tensor: Tensor, batch_a: int, batch_b: int, en_sequential_write: bool, matrix_stride_a: int = 0,
-        matrix_stride_b: int = 0, matrix_stride_c: int = 0, en_partial_sum: bool = False, en_atomic: int = 0,
-        sync: bool = True, wait_iterate_batch: bool | None = None,
-    ) -> None:  # fmt: skip
-        op = "matmul.iterate_batch"
-        if wait_iterate_batch and sync:
-            raise ValueError(f"{op}: wait_iterate_batch: found True with sync, expected sync=False")
-        if bool(en_sequential_write) != isinstance(tensor, LocalTensor):
-            raise ValueError(
-                f"{op}: en_sequential_write: found {bool(en_sequential_write)}, expected False with a GlobalTensor, "
-                "True with a LocalTensor"
-            )
-        strides = (int(matrix_stride_a), int(matrix_stride_b), int(matrix_stride_c))
-        numbers = int(batch_a), int(batch_b)
-        self._run_batch(
-            tensor, numbers, strides, en_partial_sum, en_atomic, en_sequential_write, sync, bool(wait_iterate_batch)
-        )
-
-    def _run_batch(
-        self, tensor: Tensor, numbers: tuple[int, int], strides: tuple[int, int, int], adds: bool, en_atomic: int,
-        packed: bool, waits: bool, notifies: bool,
-    ) -> None:  # fmt: skip
-        op, soc = "matmul.iterate_batch", running().soc.name
-        if adds:
-            raise NotImplementedError(f"{op} with en_partial_sum on {soc} is not simulated")
-        types = self.machine.types
-        layouts = (types.a.layout, types.b.layout, types.c.layout)
-        if LayoutMode.NONE in layouts:
-            raise ValueError(f"{op}: found a MatmulType with LayoutMode.NONE, expected a layout of batches")
-        found = batches(op, self.machine.shape, layouts, self._tiling, numbers, strides, bias=self.config.is_bias_batch)
-        pitches = laid_out(layouts, self._tiling, self.machine.transposed)
-        self.machine.batch(
-            here(), op, tensor, found, pitches, atomic=atomic(op, en_atomic), packed=bool(packed), waits=bool(waits),
-            notifies=notifies,
-        )  # fmt: skip
-
-    def wait_iterate_batch(self) -> None:
-        """Wait for iterate_batch(sync=False, wait_iterate_batch=True)."""
-        self.machine.wait(here(), "matmul.wait_iterate_batch")
-
     def end(self) -> None:
         """The object is done; another one of the same core may begin."""
         self._allow("enable_end", "end")
@@ -358,17 +279,7 @@ class Matmul:
         raise AttributeError(f"'Matmul' object has no attribute {name!r}")
 
 
-_UNSIMULATED: Final = frozenset({"get_batch_tensor_c", "get_offset_c", "iterate_n_batch", "set_sparse_index"})
-
-
-def _check_tensor(method: str, tensor: Any) -> None:
-    check_operands(f"matmul.{method}", {"tensor": tensor}, Global if isinstance(tensor, GlobalTensor) else LocalTensor)
-
-
-def _as_tensor(found: Global, size: int) -> GlobalTensor:
-    tensor = GlobalTensor()
-    tensor.owner, tensor.address, tensor.dtype, tensor.size = found.owner, found.address, found.dtype, size
-    return tensor
+_UNSIMULATED: Final = frozenset({"get_offset_c", "set_sparse_index"})
 
 
 def register_matmul(pipe: Any, workspace: GlobalAddress | GlobalTensor, matmul: Matmul, tiling: Any = None) -> None:

@@ -7,7 +7,7 @@ does is asked of a cube through its link; each wait is one of its methods'.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -112,6 +112,15 @@ class Matmul:
             self._b = source
         self._blocks = None
 
+    def set_number(self, operand: str, number: float) -> None:
+        """Fill A ("a") or B ("b") with a number; an iteration begins anew."""
+        source = Source(None, number=number)
+        if operand == "a":
+            self._a = source
+        else:
+            self._b = source
+        self._blocks = None
+
     def set_bias(self, site: Site | None, op: str, tensor: Tensor) -> None:
         """Give it a bias, one number a column.
 
@@ -178,10 +187,10 @@ class Matmul:
         ]  # fmt: skip
         self._ask(site, op, steps)
 
-    def _cached(self, at: int) -> Global:
-        """The place of a block in the cache."""
+    def _cached(self, at: int, size: int = 0) -> Global:
+        """The place of a block, or of as many elements, in the cache."""
         assert self._cache is not None
-        size = self.shape.base_m * self.shape.base_n
+        size = size or self.shape.base_m * self.shape.base_n
         return _behind(self._cache, at * size, self.types.c.dtype)
 
     def get(
@@ -226,19 +235,45 @@ class Matmul:
         origin = self.next_cached(site, op)
         self._remote(op).client.fetch(site, tensor, origin, settles=waits)
 
-    def next_cached(self, site: Site | None, op: str) -> Global:
-        """The next block in the cache, as soon as it is there.
+    def next_cached(self, site: Site | None, op: str, size: int = 0) -> Global:
+        """The next block in the cache, or as many elements, as soon as they are there.
 
         Raises:
             RuntimeError: none is computed in the background.
         """
-        if self._blocks is None or not self._background:
-            raise RuntimeError(f"{op}: found no iteration in the background, expected iterate(sync=False) before")
+        if not self._background or self._cache is None:
+            raise RuntimeError(f"{op}: found nothing that runs in the background, expected sync=False before")
         if self._fetched < _ANSWERS:
             self._wait(site, op)
-        found = self._cached(self._fetched)
+        found = self._cached(self._fetched, size)
         self._fetched += 1
         return found
+
+    def copy(self, site: Site | None, op: str, target: Local, origin: Global) -> None:
+        """Copy to UB, and let the vector pipe wait for it."""
+        self._remote(op).client.fetch(site, target, origin, settles=True)
+
+    def batches(
+        self, site: Site | None, op: str, rounds: Sequence[Iterable[Batch]], pitches: Mapping[str, int],
+        *, packed: bool, waits: bool, notifies: bool,
+    ) -> None:  # fmt: skip
+        """Compute several batches into the cache, one behind the other.
+
+        Raises:
+            ValueError: there is no cache.
+        """
+        if self._cache is None:
+            raise ValueError(f"{op}: found no workspace, expected set_workspace before")
+        shape, target = self.shape.having(pitches), self._cached(0)
+        steps: list[Step] = []
+        for at, round in enumerate(rounds):
+            pairs = [(self._shifted(shape, one), _behind(target, one.c, target.dtype)) for one in round]
+            told = at < _ANSWERS - 1 or at == len(rounds) - 1 if not waits and not notifies else at == len(rounds) - 1
+            steps += self._steps(pairs, atomic=None, packed=packed, notifies=told)
+        self._background, self._fetched = not waits, 0
+        self._ask(site, op, steps)
+        if waits:
+            self._wait(site, op)
 
     def settle(self, site: Site | None, op: str) -> None:
         """The vector pipe waits for what was copied to UB."""
@@ -254,7 +289,8 @@ class Matmul:
             TypeError: another element type than C's.
         """
         self._check_type(op, tensor)
-        self._all(site, op, [(self._task(), tensor)], atomic=atomic, packed=packed, notifies=waits or notifies)
+        pairs = [(self._task(), tensor)]
+        self._ask(site, op, self._steps(pairs, atomic=atomic, packed=packed, notifies=waits or notifies))
         if waits:
             self._wait(site, op)
 
@@ -274,7 +310,7 @@ class Matmul:
             target = self._remote(op).client.lend(site, target.size * target.dtype.size, target.dtype)
         shape = self.shape.having(pitches)
         pairs = [(self._shifted(shape, one), _behind(target, one.c, target.dtype)) for one in batches]
-        self._all(site, op, pairs, atomic=atomic, packed=packed, notifies=waits or notifies)
+        self._ask(site, op, self._steps(pairs, atomic=atomic, packed=packed, notifies=waits or notifies))
         if waits:
             self._wait(site, op)
         if isinstance(tensor, Local):
@@ -288,17 +324,13 @@ class Matmul:
 
     def _shifted(self, shape: Shape, one: Batch) -> Task:
         task = replace(self._task(), shape=shape)
-        a, b = (
-            replace(source, tensor=_behind(source.tensor, offset, source.tensor.dtype))
-            for source, offset in ((task.a, one.a), (task.b, one.b))
-        )
         bias = None if task.bias is None else _behind(task.bias, one.bias, task.bias.dtype)
-        return replace(task, a=a, b=b, bias=bias)
+        return replace(task, a=task.a.behind(one.a), b=task.b.behind(one.b), bias=bias)
 
-    def _all(
-        self, site: Site | None, op: str, pairs: list[tuple[Task, Global]], *, atomic: str | None, packed: bool,
-        notifies: bool,
-    ) -> None:  # fmt: skip
+    def _steps(
+        self, pairs: list[tuple[Task, Global]], *, atomic: str | None, packed: bool, notifies: bool
+    ) -> list[Step]:
+        """All blocks of products; of the last one it is told."""
         steps: list[Step] = []
         shape = self.shape
         for task, tensor in pairs:
@@ -308,7 +340,7 @@ class Matmul:
                 steps.append(Step(task, block, outlet=Outlet(target, packed, atomic)))
                 at += shape.base_m * shape.base_n
         steps[-1] = replace(steps[-1], notifies=notifies)
-        self._ask(site, op, steps)
+        return steps
 
     def wait(self, site: Site | None, op: str) -> None:
         """Wait for what was asked for in the background.

@@ -12,7 +12,7 @@ from cannery.aicore.core import Core
 from cannery.aicore.instruction import CONSUME, Instruction, Site
 from cannery.aicore.pipes import MTE1
 from cannery.isa import cube_image, cube_load, layout, move
-from cannery.isa.cube_load import Load2D, Transposed
+from cannery.isa.cube_load import Filling, Load2D, Transposed
 from cannery.isa.dtypes import DataType, float32
 from cannery.isa.enums import CubeFormat
 from cannery.isa.fractal import FRACTAL, ROW, SIDE, ceil
@@ -24,6 +24,7 @@ from cannery.isa.tensors import Global
 
 _COPY: Final = TABLE["data_copy"]
 _LOAD: Final = TABLE["load_data"]
+_FILL: Final = TABLE["init_const_value"]
 _TURN: Final = TABLE["load_data_with_transpose"]
 _TABLE_UNIT: Final = 64
 """What the bias table is filled by, in bytes."""
@@ -86,6 +87,12 @@ def to_l1(
     number, length = ceil(part.columns, group), up(part.rows, SIDE) * ROW
     there = Pieces(number, length, height(part.rows, src.dtype) * ROW)
     move.copy_pieces(core, site, _COPY, dst, found, there, Pieces(number, length, pitch * ROW))
+
+
+def fill_l1(core: Core, site: Site | None, slot: Slot, part: Part, dtype: DataType, number: float) -> None:
+    """A matrix in L1 that is the same number everywhere."""
+    blocks = height(part.rows, dtype) * ceil(part.columns * dtype.size, ROW)
+    cube_load.fill(core, site, _FILL, slot.tensor(dtype), Filling(1, blocks, 0), number)
 
 
 def row_to_l1(core: Core, site: Site | None, slot: Slot, src: Global, count: int) -> None:

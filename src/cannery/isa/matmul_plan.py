@@ -44,12 +44,13 @@ class MatmulType:
 
 @dataclass(frozen=True)
 class Types:
-    """The operands of an object."""
+    """The operands of an object; ``split``: float32 leaves in blocks of 16 × 8, where C is NZ."""
 
     a: MatmulType
     b: MatmulType
     c: MatmulType
     bias: MatmulType
+    split: bool = False
 
     @property
     def sums(self) -> DataType:
@@ -213,10 +214,18 @@ def _walk(inner: int, outer: int, step: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Source:
-    """A or B as the object is given it: its part's first element, or a number that fills it."""
+    """A or B as the object is given it: its part's first element; None: it is filled with ``number``."""
 
-    tensor: Global
+    tensor: Global | None
     transposed: bool = False
+    number: float = 0
+
+    def behind(self, offset: int) -> Source:
+        """The same from an element on."""
+        if self.tensor is None:
+            return self
+        tensor = self.tensor
+        return replace(self, tensor=Global(tensor.owner, tensor.address + offset * tensor.dtype.size, tensor.dtype))
 
 
 @dataclass(frozen=True)

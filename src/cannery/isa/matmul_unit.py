@@ -150,7 +150,10 @@ class Unit:
     ) -> Slot:  # fmt: skip
         """A part of a matrix in L1."""
         slot = ring.fill(site)
-        loads.to_l1(self.core, site, slot, source.tensor, part, start, stored, whole)
+        if source.tensor is None:
+            loads.fill_l1(self.core, site, slot, part, self.types.a.dtype, source.number)
+        else:
+            loads.to_l1(self.core, site, slot, source.tensor, part, start, stored, whole)
         ring.hand_over(slot, site)
         return slot
 
@@ -208,12 +211,13 @@ class Unit:
             offset, pitch = (0, n) if outlet.packed else (row * shape.kc + column, shape.kc)
             drain = Drain(n, m, loads.up(m, SIDE), pitch, mode, word)
             return drain, loads.behind(outlet.tensor, offset)
-        group = ROW if kind.size == 1 else SIDE
+        group = 8 if self.types.split else ROW if kind.size == 1 else SIDE
         rows = loads.up(m if outlet.packed else shape.m, SIDE)
         offset = 0 if outlet.packed else column * rows + row * group
         drain = Drain(
-            loads.up(n, SIDE), m, loads.up(m, SIDE), rows * group * kind.size // ROW, mode, word, layout=CO2Layout.NZ
-        )
+            loads.up(n, 8 if self.types.split else SIDE), m, loads.up(m, SIDE), rows * group * kind.size // ROW, mode,
+            word, split=self.types.split, layout=CO2Layout.NZ,
+        )  # fmt: skip
         return drain, loads.behind(outlet.tensor, offset)
 
 

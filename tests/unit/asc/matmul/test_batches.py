@@ -93,3 +93,43 @@ def test_a_type_without_a_layout_is_refused() -> None:
     x, c = np.zeros((2, 32, 32), np.float16), np.zeros((2, 32, 32), np.float32)
     with pytest.raises(ValueError, match=r"LayoutMode\.NONE, expected a layout of batches"):
         launch(x, x, c, c[0, 0], tiling_of(32, 32, 32, (32, 32, 32)), types, (2, 2))
+
+
+@asc.jit
+def rounds(
+    a: asc.GlobalAddress, b: asc.GlobalAddress, c: asc.GlobalAddress, cache: asc.GlobalAddress,
+    workspace: asc.GlobalAddress, tiling: Any, how: asc.ConstExpr[str],
+) -> None:  # fmt: skip
+    """Three batches of two products, taken one batch at a time, or all at once."""
+    pipe = asc.TPipe()
+    buffer = asc.TBuf(P.VECCALC)
+    pipe.init_buffer(buf=buffer, num=2 * 32 * 32 * 4)
+    types = [kind(x, layout=L.NORMAL) for x in (a, b, c)]
+    matmul = asc.adv.Matmul(*types, matmul_config=asc.adv.get_normal_config(batch_loop=True))
+    asc.adv.register_matmul(pipe, workspace, matmul, tiling)
+    if asc.get_block_idx() == 0:
+        matmul.set_workspace(tensor_of(cache))
+        matmul.set_tensor_a(tensor_of(a))
+        matmul.set_tensor_b(tensor_of(b))
+        matmul.iterate_n_batch(3, 2, 2, False, sync=how == "at once")
+        result, local = tensor_of(c), buffer.get(c.dtype, 2 * 32 * 32)
+        for at in range(3):
+            if how == "copied":
+                matmul.get_batch_tensor_c(local, 2, 2)
+            else:
+                found = tensor_of(cache)[at * 2 * 32 * 32 :] if how == "at once" else matmul.get_batch_tensor_c(2, 2)
+                asc.data_copy(local, found, 2 * 32 * 32)
+            asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+            asc.data_copy(result[at * 2 * 32 * 32 :], local, 2 * 32 * 32)
+            asc.pipe_barrier(asc.PipeID.PIPE_ALL)
+
+
+@pytest.mark.parametrize("how", ["at once", "copied", "address"])
+def test_several_batches_one_behind_the_other(how: str) -> None:
+    generator = np.random.default_rng(0)
+    a, b = (drawn(generator, (6, 32, 32), np.float16) for _ in range(2))
+    c, cache = (np.zeros((6, 32, 32), np.float32) for _ in range(2))
+    with session(check=True) as found:
+        rounds[1](a, b, c, cache, np.zeros(WORKSPACE, np.uint8), tiling_of(32, 32, 32, (32, 32, 32)), how)
+    assert near(c, a.astype(np.float64) @ b.astype(np.float64), 32)
+    assert not kinds_of(found)

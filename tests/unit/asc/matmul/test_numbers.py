@@ -19,6 +19,7 @@ from .products import (
     mixed,
     near,
     on_cube,
+    plain,
     run,
     staged,
     tensor_of,
@@ -257,3 +258,74 @@ def test_two_objects_share_the_cube() -> None:
     found, expected, kinds = run(act, (64, 64, 64), (32, 32, 32))
     assert near(found, expected, 64)
     assert not kinds
+
+
+def test_an_operand_may_be_a_number() -> None:
+    def act(matmul: Any, a: Any, b: Any, c: Any, bias: Any) -> None:
+        matmul.set_tensor_a(2.0)
+        matmul.set_tensor_b(b)
+        matmul.iterate_all(c)
+
+    a, b = np.zeros((1, 64), np.float16), np.random.default_rng(0).uniform(-4, 4, (64, 48)).astype(np.float16)
+    c = np.zeros((1, 48), np.float32)
+    with session(check=True) as found:
+        on_cube[1](a, b, c, c[0], np.zeros(WORKSPACE, np.uint8), tiling_of(1, 48, 64, (16, 48, 32)), plain, act)
+    assert near(c[0], 2 * b.astype(np.float64).sum(0), 64)
+    assert not kinds_of(found)
+
+
+def test_float32_may_leave_in_narrower_blocks() -> None:
+    @asc.jit(matmul_cube_only=True)
+    def kernel(
+        a: asc.GlobalAddress, b: asc.GlobalAddress, c: asc.GlobalAddress, workspace: asc.GlobalAddress, tiling: Any
+    ) -> None:
+        config = asc.adv.MatmulConfig(is_enable_channel_split=True)
+        matmul = asc.adv.Matmul(kind(a), kind(b), kind(c, format=NZ), matmul_config=config)
+        asc.adv.register_matmul(asc.TPipe(), workspace, matmul, tiling)
+        everything(matmul, tensor_of(a), tensor_of(b), tensor_of(c), None)
+
+    generator = np.random.default_rng(0)
+    a, b = drawn(generator, (64, 32), np.float16), drawn(generator, (32, 48), np.float16)
+    c = np.zeros((6, 64, 8), np.float32)
+    with session(check=True) as found:
+        kernel[1](a, b, c, np.zeros(WORKSPACE, np.uint8), tiling_of(64, 48, 32, (32, 16, 32)))
+    assert near(c.swapaxes(0, 1).reshape(64, 48), a.astype(np.float64) @ b.astype(np.float64), 32)
+    assert not kinds_of(found)
+
+
+def test_hf32_drops_the_end_of_the_inputs() -> None:
+    def act(matmul: Any, a: Any, b: Any, c: Any, bias: Any) -> None:
+        matmul.set_hf32(True)
+        everything(matmul, a, b, c, bias)
+
+    found, expected, _ = run(act, (32, 32, 32), (32, 32, 32), of=np.float32)
+    assert not near(found, expected, 32)
+    assert np.abs(found - expected).max() <= 32 * 16 * 2.0**-10
+
+
+@pytest.mark.parametrize("option", ["intra_block_part_sum", "is_partial_output", "enable_mix_dual_master"])
+def test_configurations_that_compute_something_else_are_refused(option: str) -> None:
+    @asc.jit(matmul_cube_only=True)
+    def kernel(a: asc.GlobalAddress, workspace: asc.GlobalAddress) -> None:
+        matmul = asc.adv.Matmul(kind(a), kind(a), kind(a), matmul_config=asc.adv.MatmulConfig(**{option: True}))
+        asc.adv.register_matmul(asc.TPipe(), workspace, matmul)
+
+    with pytest.raises(NotImplementedError, match=f"MatmulConfig with {option} on Ascend910B1 is not simulated"):
+        kernel[1](np.zeros(16, np.float16), np.zeros(16, np.uint8))
+
+
+def test_another_template_gives_the_same() -> None:
+    shape = asc.adv.MatmulShapeParams(basic_m=16, basic_n=32, basic_k=16)
+    configs = [
+        asc.adv.get_mdl_config(), asc.adv.get_special_mdl_config(), asc.adv.get_ib_share_norm_config(),
+        asc.adv.get_basic_config(16, 16, 16), asc.adv.get_special_basic_config(16, 32, 16, 64, 64, 32, 1, 1),
+        asc.adv.get_mm_config(asc.MatmulConfigMode.CONFIG_MDL, shape, asc.adv.MatmulFuncParams(iterate_order=1)),
+    ]  # fmt: skip
+    for config in configs:
+
+        def types(a: Any, b: Any, c: Any, bias: Any, config: Any = config) -> tuple[Any, ...]:
+            return kind(a), kind(b), kind(c), kind(bias), config
+
+        found, expected, kinds = run(everything, (64, 64, 32), (32, 32, 32), types=types)
+        assert near(found, expected, 32)
+        assert not kinds
