@@ -55,6 +55,41 @@ def test_a_program_runs_and_is_clean(cache: Path) -> None:
 
 
 @needs_compiler
+def test_each_family_of_functions_gives_its_values_and_is_clean(cache: Path) -> None:
+    done = execute(cache, str(PROGRAMS / "families.asc"), "--check")
+    assert done.stdout.splitlines() == [
+        "product: right",
+        "all blocks: right",
+        "block by block: right",
+        "lanes: right",
+        "tiling 0, 1 cores, scratch known",
+    ]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("Interleave(x, x, x, x, 8);", "AscendC::Interleave is not simulated"),
+        ("LocalTensor<int4b_t> y; y.GetValue(0);", "a tensor of this element type is not simulated"),
+        ("Mmad(x, x);", "Mmad: found other arguments, expected (dst, fm, filter, MmadParams) or"),
+        ("Fixpipe(x, x, 1);", "Fixpipe: found other arguments, expected (dst, src, params) or"),
+        ("LoadData(x, x, 1);", "LoadData: found other arguments, expected (dst, src, LoadData2DParams, "),
+    ],
+)
+def test_what_is_not_there_is_refused_by_name(cache: Path, tmp_path: Path, statement: str, message: str) -> None:
+    program = tmp_path / "refused.asc"
+    program.write_text(
+        '#include "kernel_operator.h"\nusing namespace AscendC;\n'
+        f"__global__ void k() {{\n    LocalTensor<float> x;\n    {statement}\n}}\nint main() {{}}\n"
+    )
+    done = execute(cache, str(program))
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+@needs_compiler
 def test_arguments_stand_behind_two_dashes_and_main_says_the_exit_code(cache: Path) -> None:
     done = execute(cache, str(ADD), "--", "a", "--check")
     assert "2 arguments" in done.stdout

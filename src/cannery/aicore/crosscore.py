@@ -36,6 +36,14 @@ def _one_vector(core: Core, group: Sequence[Core], flag: int) -> list[tuple[int,
     return [(other.index, identity) for other in group if other.kind == "aiv" and other.sub_block == sub_block]
 
 
+_GROUP_MODES: Final = (0, 1, 2)
+"""The modes of which a wait on dav-2201 knows nothing: it waits for its own core's counter of the flag."""
+
+
+def _all_done(answers: Iterable[tuple[CrossFlag, int]]) -> bool:
+    return all(source.done >= ordinal for source, ordinal in answers)
+
+
 class CrossCore:
     """The cross-core state of one launch."""
 
@@ -67,21 +75,26 @@ class CrossCore:
         else:
             core.issue(instruction)
 
-    def wait_flag(self, core: Core, flag: int, mode: int, site: Site | None, op: str = "cross_core_wait_flag") -> None:
-        """cross_core_wait_flag: blocks every pipe of the core.
+    def wait_flag(
+        self, core: Core, flag: int, mode: int | None, site: Site | None, op: str = "cross_core_wait_flag"
+    ) -> None:
+        """cross_core_wait_flag: blocks every pipe of the core. ``mode`` None: that of the sets, whichever it is.
 
         Raises:
             DeadlockError: nobody sets it.
         """
         need_scheduler(core, op, site)
-        flags = [self._flag(other, identity, mode) for other, identity in self._answering(core, flag, mode)]
-        answers = tuple((source, source.taken.get(core.index, 0) + 1) for source in flags)
+        modes = _GROUP_MODES if mode is None else (mode,)
+        choices = [self._answers(core, flag, one) for one in modes]
+        if mode is None:
+            choices = [answers for answers in choices if answers]
 
-        def ready() -> bool:
-            return all(source.done >= ordinal for source, ordinal in answers)
+        def come() -> tuple[tuple[CrossFlag, int], ...] | None:
+            return next((answers for answers in choices if _all_done(answers)), None)
 
-        detail = "" if mode == INNER else f"({flag}, mode {mode})"
-        self._block(core, ready, Blocked("S", op, detail, site))
+        detail = f"({flag})" if mode is None else "" if mode == INNER else f"({flag}, mode {mode})"
+        self._block(core, lambda: come() is not None, Blocked("S", op, detail, site))
+        answers = come() or ()
         for source, ordinal in answers:
             source.taken[core.index] = ordinal
         core.tell(CrossWait(answers, site))
@@ -93,6 +106,11 @@ class CrossCore:
             DeadlockError: it never will be.
         """
         self._block(core, ready, Blocked("S", op, "", site))
+
+    def _answers(self, core: Core, flag: int, mode: int) -> tuple[tuple[CrossFlag, int], ...]:
+        """The flags that a wait needs, and which of their sets."""
+        flags = [self._flag(other, identity, mode) for other, identity in self._answering(core, flag, mode)]
+        return tuple((source, source.taken.get(core.index, 0) + 1) for source in flags)
 
     def meet(self, core: Core, key: Hashable, members: Iterable[Core], op: str, site: Site | None) -> None:
         """A barrier: everything issued before on any member is complete before anything issued after on any.

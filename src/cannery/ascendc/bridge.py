@@ -13,10 +13,12 @@ from typing import Any, Final, Protocol
 from cannery.aicore import DeadlockError, KernelError
 from cannery.aicore.core import Core
 from cannery.aicore.records import Step
+from cannery.ascendc.host import answer
 from cannery.ascendc.kernel import Kernel, Launched, Memory
 from cannery.ascendc.operations import HANDLERS, NAMES
 from cannery.ascendc.sites import CodeSite, Place, Sites
 from cannery.ascendc.words import Call
+from cannery.settings import device_chip
 
 _DECLARATIONS: Final = """
 typedef struct { int64_t block, blocks, subBlock, subBlocks; int32_t kind; } CanneryCore;
@@ -27,6 +29,7 @@ typedef struct { int32_t how; int32_t signal; uintptr_t place; char text[256]; }
 typedef struct {
     int32_t (*call)(int32_t, int64_t *, int32_t, uintptr_t, int64_t *);
     void (*launch)(CanneryKernel *, uint32_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uint64_t *, uint32_t);
+    int64_t (*ask)(const char *, const int64_t *, int32_t);
 } CanneryTable;
 extern CanneryTable cannery_table;
 void cannery_run(uintptr_t body, uintptr_t arguments, const CanneryCore *core, CanneryEnd *end);
@@ -92,8 +95,10 @@ class Bridge:
         self._callbacks = (
             self.ffi.callback(types["call"], self._call, error=1),
             self.ffi.callback(types["launch"], self._launch),
+            self.ffi.callback(types["ask"], self._ask),
         )
-        self.library.cannery_table.call, self.library.cannery_table.launch = self._callbacks
+        for name, callback in zip(("call", "launch", "ask"), self._callbacks, strict=True):
+            setattr(self.library.cannery_table, name, callback)
 
     def main(self, address: int, arguments: list[str]) -> int:
         """Run a program's main; its exit code."""
@@ -131,6 +136,9 @@ class Bridge:
         elif answer is not None:
             result[0] = answer
         return 0
+
+    def _ask(self, question: Any, numbers: Any, count: int) -> int:
+        return answer(device_chip(), self.ffi.string(question).decode(), self.ffi.unpack(numbers, count))
 
     def _launch(
         self, kernel: Any, blocks: int, stream: int, run: int, drop: int, arguments: int, addresses: Any, count: int

@@ -72,6 +72,15 @@ class Held:
         """The buffer of a number, None for 0."""
         return self._owners[number - 1] if 0 < number <= len(self._owners) else None
 
+    def containing(self, memory: str, address: int) -> Allocation | None:
+        """The latest buffer of a memory that has an address."""
+        inside = (
+            owner
+            for owner in reversed(self._owners)
+            if MEMORY[owner.position] == memory and owner.lower <= address < owner.upper
+        )
+        return next(inside, None)
+
     def name(self, thing: Queue | Buffer) -> int:
         """A number for a queue or a TBuf."""
         self._named.append(thing)

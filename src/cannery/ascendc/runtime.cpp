@@ -19,6 +19,7 @@ struct CanneryTable {
     int32_t (*call)(int32_t operation, int64_t *words, int32_t count, void *place, int64_t *result);
     void (*launch)(const CanneryKernel *kernel, uint32_t blocks, void *stream, void (*run)(void *),
                    void (*drop)(void *), void *arguments, const uint64_t *addresses, uint32_t count);
+    int64_t (*ask)(const char *question, const int64_t *numbers, int32_t count);
 };
 
 CanneryTable cannery_table;
@@ -158,6 +159,11 @@ __attribute__((noinline)) int64_t cannery_call(int32_t operation, int64_t *words
         siglongjmp(run->escape, BY_TIME);
     }
     return result;
+}
+
+int64_t cannery_ask(const char *question, const int64_t *numbers, int32_t count)
+{
+    return cannery_table.ask(question, numbers, count);
 }
 
 CanneryCore *cannery_core(void)

@@ -155,11 +155,12 @@ def _issue(
 
 def _multiply(matrices: tuple[Matrix, Matrix, Matrix], start: Any, rounding: Any) -> None:
     a, b, c = matrices
-    compute = integers if a.tensor.dtype.is_int() else _floats
+    compute = integers if a.tensor.dtype.is_int() else floats
     c.write(compute(rounding(a.read()), rounding(b.read()), None if start is None else start()))
 
 
-def _floats(a: Array, b: Array, start: Array | None) -> Array:
+def floats(a: Array, b: Array, start: Array | None) -> Array:
+    """a · bᵀ plus ``start``, in float32."""
     product = _product(a.astype(np.float32), b.astype(np.float32))
     if start is not None:
         product += start

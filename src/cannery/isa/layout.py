@@ -155,7 +155,7 @@ def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, part
     op.check_types(core, (dst.dtype, src.dtype))
     size = dst.dtype.size
     sides = tuple((part.plan.source, part.source) for part in parts), tuple((p.plan.target, p.target) for p in parts)
-    read, write = (_access(core, tensor, side, size) for tensor, side in zip((src, dst), sides, strict=True))
+    read, write = (access_rows(core, tensor, side, size) for tensor, side in zip((src, dst), sides, strict=True))
     pipe = pipe_between(core, op, write.memory.name, read.memory.name)
     effect, work = partial(_copy, dst, src, parts), read.size
     spread = partial(_spread, sides, size, parts)
@@ -164,7 +164,8 @@ def _issue(core: Core, site: Site | None, op: Op, dst: Tensor, src: Tensor, part
     )
 
 
-def _access(core: Core, tensor: Tensor, side: tuple[tuple[Rows, int], ...], size: int) -> Access:
+def access_rows(core: Core, tensor: Tensor, side: tuple[tuple[Rows, int], ...], size: int) -> Access:
+    """The bytes of rows, each of which begins so many elements behind the tensor's start."""
     runs = _runs(side, size)
     access = reach(core, tensor, max(stop for _, stop in runs))
     return access if len(runs) == 1 and runs[0][0] == 0 else access._replace(runs=runs)
@@ -199,10 +200,10 @@ def _starts(rows: Rows, first: int) -> Array:
 
 def _copy(dst: Tensor, src: Tensor, parts: tuple[Part, ...]) -> None:
     for part in parts:
-        values = _load(src, part.plan.source, part.source)
+        values = load_rows(src, part.plan.source, part.source)
         if part.plan.fill:
             values = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, part.plan.fill)])
-        _store(dst, part.plan.target, part.target, values)
+        store_rows(dst, part.plan.target, part.target, values)
 
 
 def _start(tensor: Tensor, first: int) -> int:
@@ -210,7 +211,8 @@ def _start(tensor: Tensor, first: int) -> int:
     return (tensor.addr if isinstance(tensor, Local) else tensor.address) + first * tensor.dtype.size
 
 
-def _load(tensor: Tensor, rows: Rows, first: int) -> Array:
+def load_rows(tensor: Tensor, rows: Rows, first: int) -> Array:
+    """The elements of rows."""
     start, size = _start(tensor, first), tensor.dtype.size
     found = window(tensor, start, start + rows.extent * size)
     if found is None:
@@ -224,7 +226,8 @@ def _as_rows(flat: Array, rows: Rows) -> Array:
     return as_strided(flat, (*rows.counts, rows.length), steps)
 
 
-def _store(tensor: Tensor, rows: Rows, first: int, values: Array) -> None:
+def store_rows(tensor: Tensor, rows: Rows, first: int, values: Array) -> None:
+    """Store the elements of rows."""
     start, size = _start(tensor, first), tensor.dtype.size
     target = window(tensor, start, start + rows.extent * size)
     if target is not None:

@@ -63,7 +63,7 @@ def await_signal(core: Core, site: Site | None, gm: Global, ub: Local | None, bl
 def pass_turn(core: Core, site: Site | None, gm: Global, ub: Local | None) -> None:
     """Let the next block go on."""
     _turn_space(core, site, "notify_next_block", gm, ub)
-    core.peers.post(core, ("block", gm.address, core.block + 1))
+    core.peers.post(core, ("block", gm.address, core.block + 1, _turn(core, "passed", gm)))
 
 
 def await_turn(core: Core, site: Site | None, gm: Global, ub: Local | None) -> None:
@@ -74,7 +74,16 @@ def await_turn(core: Core, site: Site | None, gm: Global, ub: Local | None) -> N
     """
     _turn_space(core, site, "wait_pre_block", gm, ub)
     if core.block:
-        core.peers.receive(core, ("block", gm.address, core.block), "wait_pre_block", "", site)
+        key = ("block", gm.address, core.block, _turn(core, "awaited", gm))
+        core.peers.receive(core, key, "wait_pre_block", "", site)
+
+
+def _turn(core: Core, what: str, gm: Global) -> int:
+    """The number of a turn: a block may pass several on before the next one takes the first."""
+    key = ("turn", what, gm.address)
+    number: int = core.state.get(key, 0) + 1
+    core.state[key] = number
+    return number
 
 
 def _message_space(core: Core, site: Site | None, op: str, gm: Global, ub: Local | None, block: int, event: int) -> int:

@@ -10,7 +10,7 @@ from cannery.aicore.registers import Registers
 from cannery.ascendc.held import Buffer, held, position_of
 from cannery.ascendc.words import Call
 from cannery.isa.queues import Queue, event_between, event_ids
-from cannery.isa.space import static
+from cannery.isa.space import rest_of, static
 from cannery.isa.tensors import Allocation
 
 _NONE: Final = -1
@@ -142,6 +142,11 @@ def static_tensor(call: Call) -> int:
     return held(call.core).number(static(call.core, call.site, position_of(position), lower, size, label))
 
 
+def pop_stack_buffer(call: Call) -> tuple[int, int, int]:
+    """PopStackBuffer: what is free behind the buffers of the TPipe."""
+    return _tensor(call, rest_of(call.core, position_of(call.integer())))
+
+
 def alloc_event_id(call: Call) -> int:
     """TPipe::AllocEventID."""
     return event_ids(call.core).take(call.integer(), call.site)
@@ -164,7 +169,7 @@ HANDLERS: Final[Mapping[str, Callable[[Call], Any]]] = MappingProxyType(
         for function in (
             pipe_init, pipe_reset, pipe_destroy, get_tpipe_ptr, make_queue, make_buffer, init_buffer, alloc_tensor,
             deque, enque, free_tensor, free_all_event, has_idle_buffer, get_tensor_count_in_que, get_buffer,
-            static_tensor, alloc_event_id, release_event_id, fetch_event_id,
+            static_tensor, pop_stack_buffer, alloc_event_id, release_event_id, fetch_event_id,
         )
     }
 )  # fmt: skip

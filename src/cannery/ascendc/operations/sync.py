@@ -86,7 +86,8 @@ def cross_core_set_flag(call: Call) -> None:
 def cross_core_wait_flag(call: Call) -> None:
     """CrossCoreWaitFlag. Its mode is not given by all programs: then it is that of the sets."""
     identity, mode = call.integers(2)
-    call.core.peers.wait_flag(call.core, identity, _mode(call, "CrossCoreWaitFlag", mode), call.site)
+    wanted = _mode(call, "CrossCoreWaitFlag", mode) or None
+    call.core.peers.wait_flag(call.core, identity, wanted, call.site)
 
 
 def sync_all(call: Call) -> None:

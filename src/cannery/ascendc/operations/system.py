@@ -11,9 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from cannery.aicore import pipes
+from cannery.aicore.memory import capacity
 from cannery.aicore.registers import Registers
 from cannery.ascendc.words import Call
-from cannery.isa.dtypes import float16
+from cannery.isa import convert
+from cannery.isa.dtypes import float16, float32
 from cannery.isa.masks import set_atomic, set_mask_length, set_mask_words
 from cannery.isa.op import Op
 from cannery.isa.table import ROWS
@@ -72,6 +74,19 @@ def set_atomic_none(call: Call) -> None:
 def set_deq_scale(call: Call) -> None:
     """SetDeqScale of a half."""
     call.core.registers.deq_scale = float(np.float16(call.scalar(float16)))
+
+
+def set_deq_scaling(call: Call) -> None:
+    """SetDeqScale of a scale, an offset and a sign."""
+    scale = call.scalar(float32)
+    offset, is_signed = call.integers(2)
+    registers = call.core.registers
+    registers.deq_word, registers.deq_vector = convert.Scaling(scale, offset, bool(is_signed)).word(), None
+
+
+def get_memory_size(call: Call) -> int:
+    """Bytes of UB."""
+    return capacity(call.core.soc, "UB")
 
 
 def get_system_cycle(call: Call) -> int:
@@ -143,7 +158,8 @@ HANDLERS: Final[Mapping[str, Callable[[Call], Any]]] = MappingProxyType(
             function.__name__: function
             for function in (
                 set_mask_count, set_mask_norm, reset_mask, set_vector_mask, init_soc_state, set_atomic_type,
-                set_atomic_none, set_deq_scale, get_system_cycle, get_program_counter, trap, assert_failed, dump_tensor,
+                set_atomic_none, set_deq_scale, set_deq_scaling, get_memory_size,
+                get_system_cycle, get_program_counter, trap, assert_failed, dump_tensor,
             )
         },
     }

@@ -25,11 +25,27 @@ def _lanewise(op: Op, call: Call) -> None:
     lanewise(call.core, call.site, op, tensors, call.addressing(form, len(tensors)), scalar)
 
 
+def _combined(compute: Callable[..., None], op: Op, call: Call) -> None:
+    form = call.integer()
+    tensors = call.locals(op)
+    compute(call.core, call.site, op, tensors, call.addressing(form, len(tensors)))
+
+
 def _cast(op: Op, call: Call) -> None:
     form = call.integer()
     dst, src = call.locals(op)
     mode = RoundMode(call.integer())
     convert.cast(call.core, call.site, op, dst, src, mode, call.addressing(form, 2))
+
+
+def _dequantised(op: Op, call: Call) -> None:
+    form = call.integer()
+    dst, src = call.locals(op)
+    by_lane, last_half = call.integers(2)
+    addressing = call.addressing(form, 2)
+    convert.dequantised(
+        call.core, call.site, op, dst, src, addressing, by_lane=bool(by_lane), last_half=bool(last_half)
+    )  # fmt: skip
 
 
 def _compare(op: Op, call: Call) -> None:
@@ -135,6 +151,9 @@ def _best_of_tensor(op: Op, call: Call) -> None:
 _READERS: Final[Mapping[str, Reader]] = MappingProxyType(
     {
         "lanewise": _lanewise,
+        "combined": partial(_combined, convert.combined),
+        "dequantised_sum": partial(_combined, convert.dequantised_sum),
+        "dequantised": _dequantised,
         "cast": _cast,
         "compare": _compare,
         "compare_mask": _compare_mask,

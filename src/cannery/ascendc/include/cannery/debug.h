@@ -2,7 +2,9 @@
 #ifndef CANNERY_DEBUG_H
 #define CANNERY_DEBUG_H
 
+#include <cassert>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "cannery/queues.h"
@@ -34,6 +36,18 @@ template <class... Arguments> void print(const char *format, Arguments... argume
     cannery_print(text);
 }
 
+inline void say() {}
+template <class... Arguments> inline void say(const char *format, Arguments... arguments) { print(format, arguments...); }
+
+CANNERY_INLINE void not_so(const char *condition, const char *file, int line)
+{
+    if (cannery_core()->kind == 0) {
+        std::fprintf(stderr, "%s:%d: Assertion `%s' failed.\n", file, line, condition);
+        std::abort();
+    }
+    call(Operation::assert_failed, condition, file, line);
+}
+
 }  // namespace cannery
 
 namespace AscendC {
@@ -61,12 +75,23 @@ CANNERY_INLINE void DumpTensor(const Tensor &tensor, uint32_t desc, uint32_t cou
 
 }  // namespace AscendC
 
-#define ASCENDC_ASSERT(condition, ...)                                                        \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
-            cannery::call(cannery::Operation::assert_failed, #condition, __FILE__, __LINE__); \
-        }                                                                                     \
+// In a kernel a finding, on the host the program's end.
+#define ASCENDC_ASSERT(condition, ...)                              \
+    do {                                                            \
+        if (!(condition)) {                                         \
+            cannery::not_so(#condition, __FILE__, __LINE__);        \
+        }                                                           \
     } while (0)
-#define ascendc_assert(...) ASCENDC_ASSERT(__VA_ARGS__)
+#define CANNERY_ASSERT(condition, ...)                              \
+    do {                                                            \
+        if (!(condition)) {                                         \
+            cannery::say(__VA_ARGS__);                              \
+            cannery::not_so(#condition, __FILE__, __LINE__);        \
+        }                                                           \
+    } while (0)
+#define ascendc_assert(...) CANNERY_ASSERT(__VA_ARGS__)
+#define ASSERT(...) CANNERY_ASSERT(__VA_ARGS__)
+#undef assert
+#define assert(...) CANNERY_ASSERT(__VA_ARGS__)
 
 #endif

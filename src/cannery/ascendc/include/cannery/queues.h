@@ -121,6 +121,9 @@ protected:
 template <TPosition at, int depth, auto mask = 0>
 class TQue : public TQueBind<cannery::first_end(at), cannery::last_end(at), depth, mask> {};
 
+template <TPosition at, int depth = 1, auto mask = 0>
+class TSCM : public TQueBind<at, TPosition::TSCM, depth, mask> {};
+
 // A buffer without events; synchronisation is the program's.
 template <TPosition at = TPosition::LCM> class TBuf {
 public:

@@ -34,6 +34,9 @@ int64_t cannery_call(int32_t operation, int64_t *words, int32_t count);
 // The core that this thread runs.
 CanneryCore *cannery_core(void);
 
+// What the host part asks of the chip and the library: a question by name, and its numbers.
+int64_t cannery_ask(const char *question, const int64_t *numbers, int32_t count);
+
 // Text of the kernel on standard output.
 void cannery_print(const char *text);
 

@@ -106,7 +106,13 @@ enum class CubeFormat { ND, NZ, ZN, ZZ, NN, ND_ALIGN, SCALAR, VECTOR, COLUMN_MAJ
 
 namespace cannery {
 
-template <class T> struct CodeOf;
+template <class...> inline constexpr bool never = false;
+
+template <class T> struct CodeOf {
+    static_assert(never<T>, "a tensor of this element type is not simulated: found another, expected an integer, half, "
+                            "bfloat16_t or float");
+    static constexpr int64_t value = 0;
+};
 #define CANNERY_ELEMENT(type, name)                            \
     template <> struct CodeOf<type> {                          \
         static constexpr int64_t value = int64_t(Dtype::name); \
@@ -130,8 +136,6 @@ CANNERY_ELEMENT(double, float64)
 #undef CANNERY_ELEMENT
 
 template <class T, class... Types> inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
-
-template <class...> inline constexpr bool never = false;
 
 }  // namespace cannery
 

@@ -31,6 +31,30 @@ template <typename T = void> void Cast(...)
                                      "(dst, src, RoundMode, mask, repeatTime, UnaryRepeatParams)");
 }
 
+template <typename T, typename U, bool isVecDeq = true, bool halfBlock = true>
+CANNERY_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint32_t count)
+{
+    cannery::call(cannery::Operation::cast_deq, cannery::Form::COUNT, dst, src, isVecDeq, halfBlock, count);
+}
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+CANNERY_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask,
+                                const uint8_t repeatTime, const UnaryRepeatParams &params)
+{
+    cannery::call(cannery::Operation::cast_deq, cannery::Form::LANES, dst, src, isVecDeq, halfBlock, mask, repeatTime,
+                  isSetMask, params);
+}
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+CANNERY_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask[],
+                                const uint8_t repeatTime, const UnaryRepeatParams &params)
+{
+    cannery::call(cannery::Operation::cast_deq, cannery::Form::WORDS, dst, src, isVecDeq, halfBlock,
+                  cannery::Mask{mask}, repeatTime, isSetMask, params);
+}
+
+CANNERY_INLINE void SetDeqScale(float scale, int16_t offset, bool signMode)
+{
+    cannery::call(cannery::Operation::set_deq_scaling, scale, offset, signMode);
+}
 CANNERY_INLINE void SetDeqScale(half scale) { cannery::call(cannery::Operation::set_deq_scale, scale); }
 
 template <typename T, typename U, bool isSetMask = true>
@@ -272,6 +296,49 @@ CANNERY_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &s
 CANNERY_BEST_OF_TENSOR(ReduceMax, reduce_max)
 CANNERY_BEST_OF_TENSOR(ReduceMin, reduce_min)
 #undef CANNERY_BEST_OF_TENSOR
+
+// The newer names of reductions: what is reduced is the first template argument, and the mask always comes first.
+enum class ReduceType : int8_t { NONE = -1, SUM = 0, MAX = 1, MIN = 2 };
+
+template <ReduceType type, typename T, typename U = T, bool isSetMask = true, typename Mask>
+CANNERY_INLINE void ReduceRepeat(const LocalTensor<U> &dst, const LocalTensor<T> &src, Mask mask,
+                                 const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                                 const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)
+{
+    static_assert(std::is_same_v<T, U>, "AscendC::ReduceRepeat into another element type is not simulated");
+    if constexpr (type == ReduceType::SUM) {
+        WholeReduceSum<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride);
+    } else if constexpr (type == ReduceType::MAX) {
+        WholeReduceMax<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, order);
+    } else {
+        WholeReduceMin<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, order);
+    }
+}
+
+template <ReduceType type, typename T, typename U = T, bool isSetMask = true, typename Mask>
+CANNERY_INLINE void ReduceDataBlock(const LocalTensor<U> &dst, const LocalTensor<T> &src, Mask mask,
+                                    const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                                    const int32_t srcRepStride)
+{
+    static_assert(std::is_same_v<T, U>, "AscendC::ReduceDataBlock into another element type is not simulated");
+    if constexpr (type == ReduceType::SUM) {
+        BlockReduceSum<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);
+    } else if constexpr (type == ReduceType::MAX) {
+        BlockReduceMax<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);
+    } else {
+        BlockReduceMin<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);
+    }
+}
+
+template <ReduceType type, typename T, typename U = T, bool isSetMask = true, typename Mask>
+CANNERY_INLINE void ReducePairElem(const LocalTensor<U> &dst, const LocalTensor<T> &src, Mask mask,
+                                   const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                                   const int32_t srcRepStride)
+{
+    static_assert(type == ReduceType::SUM, "ReducePairElem: found another ReduceType, expected SUM");
+    static_assert(std::is_same_v<T, U>, "AscendC::ReducePairElem into another element type is not simulated");
+    PairReduceSum<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);
+}
 
 }  // namespace AscendC
 
