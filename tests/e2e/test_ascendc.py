@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,9 +13,7 @@ import pytest
 COMMAND = Path(sys.executable).with_name("cannery")
 PROGRAMS = Path(__file__).parent / "programs" / "ascendc"
 ADD = PROGRAMS / "add.asc"
-needs_compiler = pytest.mark.skipif(
-    shutil.which("g++") is None and "CI" not in os.environ, reason="needs g++, which is not here"
-)
+needs_compiler = pytest.mark.tool("g++")
 
 
 @pytest.fixture(scope="session")
@@ -130,6 +127,20 @@ def test_a_wrong_call_does_not_compile_and_says_why(cache: Path, tmp_path: Path)
     assert done.returncode == 1
     assert "wrong.asc:5:" in done.stderr
     assert "Adds: found other arguments, expected (dst, src, scalar, count) or" in done.stderr
+
+
+@needs_compiler
+def test_an_exception_before_any_instruction_is_told_without_a_line(cache: Path, tmp_path: Path) -> None:
+    program = tmp_path / "throws.asc"
+    program.write_text(
+        '#include <stdexcept>\n#include "acl/acl.h"\n#include "kernel_operator.h"\n'
+        '__global__ __vector__ void k() { throw std::runtime_error("no tiling"); }\n'
+        "int main() {\n    aclInit(nullptr);\n    aclrtSetDevice(0);\n    aclrtStream stream;\n"
+        "    aclrtCreateStream(&stream);\n    k<<<1, nullptr, stream>>>();\n"
+        "    return aclrtSynchronizeStream(stream) == 0 ? 0 : 4;\n}\n"
+    )
+    done = execute(cache, str(program))
+    assert (done.returncode, done.stderr) == (4, "cannery: an exception: no tiling in block 0 of k\n")
 
 
 def test_without_a_compiler_it_says_what_to_install(cache: Path) -> None:

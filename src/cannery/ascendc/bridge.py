@@ -185,7 +185,8 @@ class Bridge:
         site = running.site if end.how in (_STOPPED, _THREW) else self._sites.at(int(end.place) + 1)
         reason = self._reason(end, failure)
         running.core.report("kernel_failed", site, reason=reason)  # type: ignore[arg-type]
-        return KernelError(f"{site}: {reason} in block {running.core.block} of {running.kernel.launched.name}")
+        where = f"{site}: " if site else ""
+        return KernelError(f"{where}{reason} in block {running.core.block} of {running.kernel.launched.name}")
 
     def _reason(self, end: Any, failure: BaseException | None) -> str:
         if end.how == _STOPPED:
