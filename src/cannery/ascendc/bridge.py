@@ -70,7 +70,7 @@ class Running:
     def count(self, site: CodeSite) -> None:
         """Tell the watchers how often the core has come by a place; it stands where Python has loop variables."""
         number = self._executions[site.address] = self._executions.get(site.address, 0) + 1
-        self.core.tell(Step(site, number, 1))  # type: ignore[arg-type]  # a site by another way
+        self.core.tell(Step(site, number, 1))  # a site by another way
 
 
 class _Thread(threading.local):
@@ -184,7 +184,7 @@ class Bridge:
             return failure or KernelError("stopped")
         site = running.site if end.how in (_STOPPED, _THREW) else self._sites.at(int(end.place) + 1)
         reason = self._reason(end, failure)
-        running.core.report("kernel_failed", site, reason=reason)  # type: ignore[arg-type]
+        running.core.report("kernel_failed", site, reason=reason)
         where = f"{site}: " if site else ""
         return KernelError(f"{where}{reason} in block {running.core.block} of {running.kernel.launched.name}")
 
