@@ -258,12 +258,13 @@ def find_setting(name: str, argument: Any = None) -> Found:
 
 def _found_below(name: str, setting: Setting) -> Found:
     if name == "chip":
-        for scope in _scopes():
-            if scope.platform is not None:
+        for scope in (*reversed(_SESSIONS.get()), *reversed(_PROCESS)):
+            if scope.platform is not None and not scope.is_over:
                 return Found(scope.platform, Origin.PROGRAM, "config.set_platform")
-    text = os.environ.get(setting.variable)
-    if text and text.strip():
-        return Found(setting.read(setting, text.strip(), setting.variable), Origin.ENVIRONMENT, setting.variable)
+    # Asked first: each call looks up several, and a variable that is not there is refused at a price.
+    text = os.environ.get(setting.variable, "").strip() if setting.variable in os.environ else ""
+    if text:
+        return Found(setting.read(setting, text, setting.variable), Origin.ENVIRONMENT, setting.variable)
     return _DEFAULTS[name]
 
 
